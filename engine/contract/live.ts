@@ -1,0 +1,41 @@
+import * as z from "zod/v4";
+
+/** WebSocket `/ws?env=&token=` frames, section 2.15. Patterns are NATS style: `*` one token, `>` the rest. */
+export const ClientFrame = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("subscribe"),
+    subscription: z.object({ pattern: z.string().min(1).max(512), options: z.looseObject({}).optional() }),
+  }),
+  z.object({ type: z.literal("unsubscribe"), subscriptionId: z.string() }),
+  z.object({ type: z.literal("ack"), eventId: z.string(), ackType: z.string().optional() }),
+]);
+export type ClientFrame = z.infer<typeof ClientFrame>;
+
+export const ServerFrame = z.discriminatedUnion("type", [
+  z.looseObject({
+    type: z.literal("subscription_result"),
+    results: z.array(
+      z.looseObject({
+        pattern: z.string(),
+        status: z.enum(["ok", "error"]),
+        subscriptionId: z.string().optional(),
+        code: z.string().optional(),
+        message: z.string().optional(),
+      }),
+    ),
+  }),
+  z.looseObject({
+    type: z.literal("event"),
+    subscriptionId: z.string(),
+    topic: z.string(),
+    data: z.unknown(),
+    eventId: z.string().optional(),
+  }),
+  z.looseObject({
+    type: z.literal("subscription_error"),
+    subscriptionId: z.string(),
+    message: z.string().optional(),
+  }),
+  z.looseObject({ type: z.literal("error"), code: z.string().optional(), message: z.string().optional() }),
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;
