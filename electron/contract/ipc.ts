@@ -1,0 +1,113 @@
+import * as z from "zod/v4";
+import { SessionId, TerminalSession, StopResponse } from "../../bridge/contract/api.ts";
+import { ToolError } from "../../mcp/contract/errors.ts";
+import { LiveTopic } from "../../mcp/contract/live.ts";
+import { Connection, ConnectionId } from "./connection.ts";
+import { NewToken, Permission, TokenInfo, TokenName } from "./tokens.ts";
+
+/**
+ * The main window's door. `requests`: the renderer asks, main answers. `events`: main tells, the renderer listens.
+ * Both sides derive their types from these two maps; main parses what comes in and what goes out by the same row.
+ */
+
+const none = z.strictObject({});
+
+/** The result of a tool as a screen uses it. A refusal or failure is a value, never an exception. */
+export const ToolOutcome = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), data: z.unknown() }),
+  z.object({ ok: z.literal(false), error: ToolError }),
+]);
+export type ToolOutcome = z.infer<typeof ToolOutcome>;
+
+export const Theme = z.enum(["system", "dark", "light"]);
+export const TimeZoneChoice = z.enum(["local", "utc"]);
+export const Settings = z.object({ theme: Theme, time_zone: TimeZoneChoice });
+export type Settings = z.infer<typeof Settings>;
+
+export const AppInfo = z.object({
+  name: z.string(),
+  version: z.string(),
+  electron: z.string(),
+  platform: z.string(),
+  mcp_url: z.string(),
+});
+export type AppInfo = z.infer<typeof AppInfo>;
+
+export const requests = {
+  "app:info": { in: none, out: AppInfo },
+  "settings:get": { in: none, out: Settings },
+  "settings:set": { in: Settings.partial().strict(), out: Settings },
+  "connections:list": { in: none, out: z.array(Connection) },
+  "connections:restart": { in: z.strictObject({ connection: ConnectionId }), out: none },
+  /** Calls a row of the tool table as caller `user`; main checks the arguments by that row. */
+  "tool:call": {
+    in: z.strictObject({
+      connection: ConnectionId,
+      tool: z.string().min(1).max(64),
+      arguments: z.record(z.string(), z.unknown()),
+    }),
+    out: ToolOutcome,
+  },
+  "tokens:list": { in: none, out: z.array(TokenInfo) },
+  /** Asks in the consent window first: a new token raises rights. */
+  "tokens:create": {
+    in: z.strictObject({ name: TokenName, permissions: z.array(Permission).min(1).max(16) }),
+    out: z.discriminatedUnion("ok", [
+      z.object({ ok: z.literal(true), created: NewToken }),
+      z.object({ ok: z.literal(false), error: ToolError }),
+    ]),
+  },
+  "tokens:revoke": {
+    in: z.strictObject({ name: z.string().min(1).max(64) }),
+    out: z.object({ revoked: z.boolean() }),
+  },
+  "terminals:list": { in: none, out: z.array(TerminalSession) },
+  /** The port arrives in the page as a `message` event `{ type: "ironbridge:terminal", session_id }` with one port. */
+  "terminals:attach": {
+    in: z.strictObject({ session_id: SessionId }),
+    out: z.object({ attached: z.boolean() }),
+  },
+  "terminals:stop": { in: z.strictObject({ session_id: SessionId }), out: StopResponse },
+  "terminals:close": {
+    in: z.strictObject({ session_id: SessionId }),
+    out: z.object({ closed: z.boolean() }),
+  },
+  /** Brings the consent window to the front, if a question waits. */
+  "questions:show": { in: none, out: z.object({ waiting: z.number().int() }) },
+} satisfies Record<string, { in: z.ZodType; out: z.ZodType }>;
+
+/** One call that an agent made, as the activity strip shows it. Argument values are never in it. */
+export const AgentActivity = z.object({
+  call_id: z.string(),
+  at: z.string(),
+  caller: z.string(),
+  client_claim: z.string().optional(),
+  tool: z.string(),
+  connection: z.string(),
+  outcome: z.enum(["started", "ok", "error", "refused", "asking"]),
+  ms: z.number().optional(),
+});
+export type AgentActivity = z.infer<typeof AgentActivity>;
+
+export const events = {
+  "connections:changed": z.array(Connection),
+  "data:changed": z.object({ connection: ConnectionId, topic: LiveTopic }),
+  "tokens:changed": z.array(TokenInfo),
+  "terminals:changed": z.array(TerminalSession),
+  "agents:activity": AgentActivity,
+  "questions:waiting": z.object({ waiting: z.number().int() }),
+  "settings:changed": Settings,
+  /** A deep link or a menu asks for a page. The path is one of the renderer's own routes. */
+  navigate: z.object({ path: z.string().max(256) }),
+} satisfies Record<string, z.ZodType>;
+
+export type RequestName = keyof typeof requests;
+export type EventName = keyof typeof events;
+export type RequestIn<N extends RequestName> = z.input<(typeof requests)[N]["in"]>;
+export type RequestOut<N extends RequestName> = z.output<(typeof requests)[N]["out"]>;
+export type EventBody<N extends EventName> = z.output<(typeof events)[N]>;
+
+/** What main implements: one handler per row, so a missing one is a compile error. */
+export type Handlers = {
+  [N in RequestName]: (argument: z.output<(typeof requests)[N]["in"]>) => Promise<RequestOut<N>>;
+};

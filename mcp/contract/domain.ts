@@ -1,0 +1,148 @@
+import * as z from "zod/v4";
+import {
+  BreakerState,
+  ExecutionMode,
+  FunctionStatus,
+  RunStatus,
+  StepStatus,
+  StepType,
+} from "../../engine/contract/enums.ts";
+
+/**
+ * What a tool answers, whatever engine and era it came from: snake_case names, statuses in lower case, times in
+ * RFC 3339, and a payload field that is either there or not (the `…Value` twins of the wire are resolved).
+ * Unknown status words of a newer engine pass through as text, so a page never breaks on one.
+ */
+const orText = <T extends z.ZodType<string>>(known: T) => z.union([known, z.string()]);
+
+export const RunErrorInfo = z.object({
+  message: z.string(),
+  code: z.string().optional(),
+  retryable: z.boolean().optional(),
+  stack: z.string().optional(),
+});
+export type RunErrorInfo = z.infer<typeof RunErrorInfo>;
+
+/** A run without its payloads: what lists carry. */
+export const RunSummary = z.object({
+  id: z.string(),
+  function_id: z.string(),
+  event_id: z.string(),
+  event_name: z.string().optional(),
+  execution_mode: orText(ExecutionMode),
+  status: orText(RunStatus),
+  attempt: z.number().int(),
+  max_attempts: z.number().int(),
+  pause_reason: z.string().optional(),
+  parent_run_id: z.string().optional(),
+  function_version: z.number().int().optional(),
+  cancellation_cause: z.string().optional(),
+  error: RunErrorInfo.optional(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  started_at: z.string().optional(),
+  ended_at: z.string().optional(),
+});
+export type RunSummary = z.infer<typeof RunSummary>;
+
+/** One run in full. */
+export const Run = RunSummary.extend({
+  worker_id: z.string().optional(),
+  actor_id: z.string().optional(),
+  parent_step_id: z.string().optional(),
+  resume_from_step: z.string().optional(),
+  timeout_at: z.string().optional(),
+  environment_id: z.string().optional(),
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
+});
+export type Run = z.infer<typeof Run>;
+
+/** `id` is the row id (what redact_step takes), `step_id` the step's own id, `name` its name as the code wrote it. */
+export const Step = z.object({
+  id: z.string(),
+  run_id: z.string(),
+  step_id: z.string(),
+  name: z.string(),
+  step_type: orText(StepType),
+  sequence: z.number().int(),
+  status: orText(StepStatus),
+  attempt: z.number().int(),
+  duration_ms: z.number().optional(),
+  started_at: z.string().optional(),
+  ended_at: z.string().optional(),
+  created_at: z.string().optional(),
+  sleep_until: z.string().optional(),
+  wait_event_name: z.string().optional(),
+  wait_timeout: z.string().optional(),
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
+  error: RunErrorInfo.optional(),
+  patched_at: z.string().optional(),
+  patched_by: z.string().optional(),
+  compensation_for: z.string().optional(),
+});
+export type Step = z.infer<typeof Step>;
+
+export const EventRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  timestamp: z.string(),
+  source: z.string(),
+  data: z.unknown(),
+  metadata: z.unknown().optional(),
+  idempotency_key: z.string().optional(),
+  entity_id: z.string().optional(),
+  entity_type: z.string().optional(),
+  run_id: z.string().optional(),
+});
+export type EventRecord = z.infer<typeof EventRecord>;
+
+export const FunctionRecord = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  status: orText(FunctionStatus),
+  version: z.number().int(),
+  execution_mode: orText(ExecutionMode),
+  endpoint_url: z.string().optional(),
+  triggers: z.array(
+    z.object({
+      event: z.string().optional(),
+      expression: z.string().optional(),
+      cron: z.string().optional(),
+    }),
+  ),
+  timeout_ms: z.number().int().optional(),
+  max_attempts: z.number().int().optional(),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+});
+export type FunctionRecord = z.infer<typeof FunctionRecord>;
+
+export const Breaker = z.object({
+  key: z.string(),
+  function_id: z.string(),
+  endpoint: z.string(),
+  state: orText(BreakerState),
+  consecutive_fails: z.number().int(),
+  last_failure: z.string().optional(),
+  last_failure_reason: z.string().optional(),
+  open_until: z.string().optional(),
+  waiting_runs: z.number().int().optional(),
+});
+export type Breaker = z.infer<typeof Breaker>;
+
+export const DeadLetter = z.object({
+  id: z.string(),
+  environment_id: z.string(),
+  source: z.string(),
+  event_id: z.string().optional(),
+  event_name: z.string().optional(),
+  function_id: z.string().optional(),
+  run_id: z.string().optional(),
+  error: z.string(),
+  payload: z.string(),
+  created_at: z.string(),
+});
+export type DeadLetter = z.infer<typeof DeadLetter>;

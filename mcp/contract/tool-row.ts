@@ -1,0 +1,59 @@
+import * as z from "zod/v4";
+
+/**
+ * How much harm a call can do. `read` and `write` run at once when the caller may; `destructive` asks a person, who may
+ * have the answer remembered; `irreversible` always asks.
+ */
+export const Risk = z.enum(["read", "write", "destructive", "irreversible"]);
+export type Risk = z.infer<typeof Risk>;
+
+/** The permission a token needs beside `mcp.call`. */
+export const ToolPermission = z.enum(["mcp.call", "mcp.write", "mcp.terminal"]);
+export type ToolPermission = z.infer<typeof ToolPermission>;
+
+/** In which mode of the tool server a row exists (27 read, 16 write, 1 evidence, 2 terminal), or only for our app. */
+export const ToolMode = z.enum(["read", "write", "evidence", "terminal"]);
+export type ToolMode = z.infer<typeof ToolMode>;
+
+export type ToolHints = {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+};
+
+/** One row of the tool table. The description is written for a model: what it does, when not to use it, what returns. */
+export type ToolRow<
+  Name extends string = string,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType | null = z.ZodType | null,
+> = {
+  readonly name: Name;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  /** Shape of `structuredContent`; null where a tool answers text only. */
+  readonly output: Output;
+  readonly hints: ToolHints;
+  readonly risk: Risk;
+  readonly permission: ToolPermission;
+  readonly mode: ToolMode;
+  /** Who is offered the row. Main never publishes an `app` row to agents. */
+  readonly for: "agent" | "app" | "both";
+};
+
+/** Keeps the literal types of a row, so that callers get typed arguments and results. */
+export function toolRow<
+  const Name extends string,
+  Input extends z.ZodObject,
+  Output extends z.ZodType | null,
+>(row: ToolRow<Name, Input, Output>): ToolRow<Name, Input, Output> {
+  return row;
+}
+
+export const READ_HINTS: ToolHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
