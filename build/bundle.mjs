@@ -11,6 +11,8 @@ import { contentHash, isCurrent, writeStamp } from "./stamp.mjs";
 const EXTERNAL = ["electron", "node-pty", "@photostructure/sqlite"];
 const RECIPE = ["build/bundle.mjs", "build/entries.mjs", "package-lock.json", "tsconfig.base.json"];
 const RENDERER = "renderer";
+const NODE_STAMP = join(DIST, ".stamp-node");
+const RENDERER_STAMP = join(DIST, ".stamp-renderer");
 
 /** @param {string} name */
 const outputOf = (name) => join(DIST, `${name}.cjs`);
@@ -45,6 +47,7 @@ async function bundleEntry(name, entry) {
 }
 
 async function bundleRenderer() {
+  rmSync(RENDERER_STAMP, { force: true });
   const { build } = await import("vite");
   await build({ configFile: join(ROOT, RENDERER_CONFIG), logLevel: "warn" });
 }
@@ -67,6 +70,7 @@ function assertSources(names) {
 
 /** @param {string[]} names */
 async function bundleNode(names) {
+  rmSync(NODE_STAMP, { force: true }); // half of a build, or a build of some, is not what any stamp describes
   await step(`bundle ${names.join(", ")}`, () =>
     Promise.all(names.map((name) => bundleEntry(name, /** @type {never} */ (NODE_ENTRIES[name])))),
   );
@@ -75,22 +79,20 @@ async function bundleNode(names) {
 async function bundleChanged() {
   const names = Object.keys(NODE_ENTRIES);
   assertSources([...names, RENDERER]);
-  const nodeStamp = join(DIST, ".stamp-node");
   const nodeHash = contentHash(ROOT, [...NODE_FOLDERS, ...RECIPE]);
-  if (isCurrent(nodeStamp, nodeHash, names.map(outputOf))) {
+  if (isCurrent(NODE_STAMP, nodeHash, names.map(outputOf))) {
     say("bundle processes: unchanged");
   } else {
     removeOldOutputs(names);
     await bundleNode(names);
-    writeStamp(nodeStamp, nodeHash);
+    writeStamp(NODE_STAMP, nodeHash);
   }
-  const rendererStamp = join(DIST, ".stamp-renderer");
   const rendererHash = contentHash(ROOT, [...RENDERER_FOLDERS, ...RECIPE]);
-  if (isCurrent(rendererStamp, rendererHash, [join(DIST, RENDERER)])) {
+  if (isCurrent(RENDERER_STAMP, rendererHash, [join(DIST, RENDERER)])) {
     say("bundle renderer: unchanged");
   } else {
     await step("bundle renderer", bundleRenderer);
-    writeStamp(rendererStamp, rendererHash);
+    writeStamp(RENDERER_STAMP, rendererHash);
   }
 }
 
