@@ -44,9 +44,11 @@ const KEEPER = `
 Xvfb "$@" 3>&3 4<&- &
 xvfb=$!
 exec 3>&-
-read -r _ <&4
-kill "$xvfb" 2>/dev/null
+{ read -r _ <&4; kill "$xvfb"; } 2>/dev/null &
+reader=$!
+exec 4<&-
 wait "$xvfb"
+kill "$reader" 2>/dev/null
 `;
 
 /** @returns {Promise<{ name: string, authority: string, stop: () => Promise<void> }>} */
@@ -73,7 +75,7 @@ export async function startVirtualDisplay() {
   /** @type {Promise<void>} */
   const ended = new Promise((done) => {
     child.once("error", () => done());
-    child.once("close", () => done());
+    child.once("exit", () => done());
   });
   const keep = /** @type {import("node:stream").Writable} */ (child.stdio[4]);
   keep.on("error", () => {}); // the keeper has ended already; `ended` says so

@@ -12,6 +12,9 @@ const KEPT_CHARS = 8_000;
  */
 export async function run(command, args, { cwd, env = process.env, advice }) {
   const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  // When this process has to end early, the command must not go on alone.
+  const endWithUs = () => void child.kill();
+  process.once("exit", endWithUs);
   let out = "";
   let all = "";
   child.stdout.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
@@ -26,6 +29,7 @@ export async function run(command, args, { cwd, env = process.env, advice }) {
     child.once("error", done);
     child.once("close", (code, signal) => done(code ?? signal ?? "unknown"));
   });
+  process.off("exit", endWithUs);
   if (outcome === 0) return out;
   const why = outcome instanceof Error ? outcome.message : `ended with ${outcome}`;
   throw new Problem(`${all}\n${[command, ...args].join(" ")} ${why}; ${advice}`);

@@ -89,7 +89,7 @@ const ALLOWED = [
 
 const RULES = new Set(["ironbridge(folders)", "ironbridge(ipc-door)", "ironbridge(send-door)"]);
 
-describe("the import rules of .oxlintrc.json", () => {
+describe("[G2] the import rules of .oxlintrc.json", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ironbridge-lint-")));
   /** @type {Set<string>} */
   const refused = new Set();
