@@ -38,9 +38,11 @@ export function needsVirtualDisplay(env, platform = process.platform) {
 
 /**
  * Xvfb under a shell that ends it when our end of a pipe closes, so it does not outlive this process even when that
- * is killed. In a session of its own: Ctrl-C must reach the app first, or it would lose its screen while it quits.
+ * is killed; then it removes the cookie's folder. In a session of its own: Ctrl-C must reach the app first, or it would lose its screen while it quits.
  */
 const KEEPER = `
+folder=$1
+shift
 Xvfb "$@" 3>&3 4<&- &
 xvfb=$!
 exec 3>&-
@@ -49,6 +51,7 @@ reader=$!
 exec 4<&-
 wait "$xvfb"
 kill "$reader" 2>/dev/null
+rm -rf "$folder"
 `;
 
 /** @returns {Promise<{ name: string, authority: string, stop: () => Promise<void> }>} */
@@ -68,7 +71,7 @@ export async function startVirtualDisplay() {
     "-auth",
     authority,
   ];
-  const child = spawn("/bin/sh", ["-c", KEEPER, "keeper", ...xvfb], {
+  const child = spawn("/bin/sh", ["-c", KEEPER, "keeper", folder, ...xvfb], {
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
@@ -82,7 +85,7 @@ export async function startVirtualDisplay() {
   const stop = async () => {
     keep.end();
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true }); // there was no shell to do it
   };
   try {
     const number = await displayNumber(child, ended);

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { authorityFor, needsVirtualDisplay, startVirtualDisplay } from "./display.mjs";
@@ -68,17 +68,20 @@ describe("the virtual display", () => {
     const script = `
       import { startVirtualDisplay } from ${JSON.stringify(module)};
       const display = await startVirtualDisplay();
-      process.stdout.write(display.name);
+      process.stdout.write(display.name + " " + display.authority);
       setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "ignore"],
     });
     const exited = once(child, "exit");
-    const [name] = await once(child.stdout, "data");
-    expect(existsSync(socketOf(String(name)))).toBe(true);
+    const [said] = await once(child.stdout, "data");
+    const [name = "", authority = ""] = String(said).split(" ");
+    expect(existsSync(socketOf(name))).toBe(true);
+    expect(existsSync(authority)).toBe(true);
     child.kill("SIGKILL");
     await exited;
-    await expect.poll(() => existsSync(socketOf(String(name))), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => existsSync(socketOf(name)), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => existsSync(dirname(authority)), { timeout: 10_000 }).toBe(false);
   });
 
   it("says which package is missing when there is no Xvfb", () => {

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Problem, elapsed, runScript, say, step } from "./console.mjs";
+import { Problem, runScript, say, step } from "./console.mjs";
 import { FALLBACK, fallbackBinary, hasFallbackFor, installFallback } from "./fallback-runtime.mjs";
 import { ROOT, bytesUnder, cacheFolder, isScript } from "./paths.mjs";
 
@@ -139,9 +139,8 @@ async function runInstallScript(scratch, detail) {
     child.once("error", fail);
     child.once("close", (code) => done(code));
   });
-  const start = Date.now();
   let seenBytes = 0;
-  let lastGrowthMs = start;
+  let lastGrowthMs = Date.now();
   let silent = false;
   const endWithUs = () => void child.kill();
   process.once("exit", endWithUs);
@@ -158,7 +157,7 @@ async function runInstallScript(scratch, detail) {
   }, 500);
   try {
     const code = await closed;
-    if (silent) return `nothing arrived for ${SILENCE_LIMIT_MS / 1000} s (after ${elapsed(start)})`;
+    if (silent) return `nothing arrived for ${SILENCE_LIMIT_MS / 1000} s`;
     if (code === 0 && officialRuntime() !== null) return null;
     return firstLine(stderr) || `its install script ended with code ${code}`;
   } finally {
