@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, describe, expect, it } from "vitest";
-import { appEnvironment } from "./app.mjs";
+import { appEnvironment, machineFlags } from "./app.mjs";
 import { electronRuntime } from "./electron-runtime.mjs";
 import { scratchProject } from "./scratch-project.mjs";
 
@@ -63,6 +63,17 @@ describe("[G1] the start of the built app", () => {
     });
     expect(output).toContain("asked to end");
     expect(code).toBe(7);
+  });
+
+  it.each([
+    { platform: "linux", isRoot: true, sharedMemoryBytes: 2 ** 30, flags: ["--no-sandbox"] },
+    { platform: "linux", isRoot: false, sharedMemoryBytes: 2 ** 26, flags: ["--disable-dev-shm-usage"] },
+    { platform: "linux", isRoot: false, sharedMemoryBytes: 2 ** 28, flags: [] },
+    { platform: "darwin", isRoot: true, sharedMemoryBytes: 0, flags: [] },
+  ])("gives Chromium what the machine needs: $platform, root $isRoot, $sharedMemoryBytes bytes", (row) => {
+    expect(machineFlags({ ...row, platform: /** @type {NodeJS.Platform} */ (row.platform) })).toEqual(
+      row.flags,
+    );
   });
 
   it("does not let the app inherit what would make Electron a plain Node", () => {
