@@ -29,7 +29,7 @@ export function RunPane({ runId, onClose }: { runId: string; onClose: () => void
   );
   const gone = (reading.phase === "failed" || reading.phase === "stale") && isGone(reading.problem);
   return (
-    <section className={styles.pane} aria-label={`Run ${runId}`}>
+    <section className={styles.pane} aria-label="Run detail">
       {gone ? (
         <>
           <div className={styles.bar}>{close}</div>

@@ -14,11 +14,16 @@ import styles from "./runs-list.module.css";
 const STATUS: Column = { key: "status", title: "Status", width: "112px" };
 const FUNCTION: Column = { key: "function", title: "Function", width: "minmax(140px, 1fr)" };
 const ID: Column = { key: "id", title: "Run", width: "minmax(120px, 0.7fr)" };
-const STARTED: Column = { key: "started", title: "Started", width: "176px" };
-const DURATION: Column = { key: "duration", title: "Duration", width: "88px", align: "end" };
+const STARTED: Column = { key: "started", title: "Started", width: "168px" };
+const DURATION: Column = { key: "duration", title: "Duration", width: "80px", align: "end" };
 const ATTEMPTS: Column = { key: "attempts", title: "Attempts", width: "72px", align: "end" };
 const ALL = [STATUS, FUNCTION, ID, STARTED, DURATION, ATTEMPTS];
-const COMPACT = [STATUS, FUNCTION, STARTED, DURATION];
+const COMPACT = [
+  { ...STATUS, width: "104px" },
+  { ...FUNCTION, width: "minmax(100px, 1fr)" },
+  STARTED,
+  DURATION,
+];
 
 export function RunsList(props: {
   filters: RunFilters;
@@ -86,6 +91,7 @@ function Rows(props: {
         // Another list, or the way back to the newest run: it starts at its top again.
         key={`${jumps} ${JSON.stringify(runFiltersQuery(props.filters))}`}
         label="Runs"
+        what="run"
         columns={compact ? COMPACT : ALL}
         count={window.total}
         row={row}

@@ -35,7 +35,14 @@ export function RunsPage() {
     />
   );
   const pane = openId === null ? null : <RunPane key={openId} runId={openId} onClose={() => go(null)} />;
-  if (!wide && pane !== null) return pane;
+  if (!wide && pane !== null) {
+    return (
+      <>
+        <h1 className="visually-hidden">Runs</h1>
+        {pane}
+      </>
+    );
+  }
   return (
     <Page
       title="Runs"

@@ -22,7 +22,7 @@ export function ConnectionBadge() {
   const writes = writeWords(connection);
   const readOnly = !connection.person_may_write;
   return (
-    <section className={styles.badge} aria-label="Engine">
+    <section className={styles.badge} aria-label="Connection">
       {all !== undefined && all.length > 1 ? (
         <Choice
           label="Engine"

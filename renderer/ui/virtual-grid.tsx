@@ -21,6 +21,8 @@ export const MAX_ROWS = 400_000;
  */
 export function VirtualGrid(props: {
   label: string;
+  /** What a row is, in one word; its key is in `data-<what>-id`. */
+  what: string;
   columns: readonly Column[];
   count: number;
   row: (index: number) => { readonly key: string; readonly cells: readonly ReactNode[] } | null;
@@ -93,6 +95,7 @@ export function VirtualGrid(props: {
               aria-busy={row === null}
               className={styles.row}
               data-active={index === activeRow}
+              {...(row !== null && { [`data-${props.what}-id`]: row.key })}
               data-opens={props.onOpen !== undefined}
               style={{ ...template, transform: `translateY(${start}px)` }}
               onClick={() => {
