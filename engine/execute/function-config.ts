@@ -25,8 +25,10 @@ function refuseUnsupported(request: RegisterFunctionRequest): void {
   }
 }
 
+/** Nothing, "" and UNSPECIFIED mean push. */
 function mode(text: string | undefined): string {
-  return fromWireEnum("mode", text ?? "push");
+  const word = fromWireEnum("mode", text ?? "");
+  return word === "" || word === "unspecified" ? "push" : word;
 }
 
 function checkEndpoint(text: string | undefined): string {

@@ -42,16 +42,10 @@ export function applyYield(core: Core, tx: Tx, run: RunRow, wanted: Yield): stri
     attempt: run.attempt,
     started_at: tx.nowMs,
   };
-  switch (wanted.type) {
-    case "sleep":
-      return sleep(core, tx, counted, base, wanted);
-    case "wait_for_event":
-      return waitForEvent(core, tx, counted, base, wanted);
-    case "invoke_function":
-      return invoke(core, tx, counted, base, wanted);
-    case "invoke_function_async":
-      return invokeAsync(core, tx, counted, base, wanted);
-  }
+  if (wanted.type === "sleep") return sleep(core, tx, counted, base, wanted);
+  if (wanted.type === "wait_for_event") return waitForEvent(core, tx, counted, base, wanted);
+  if (wanted.type === "invoke_function") return invoke(core, tx, counted, base, wanted);
+  return invokeAsync(core, tx, counted, base, wanted);
 }
 
 type Base = Omit<StepRecord, "type" | "status">;
@@ -127,7 +121,13 @@ function wantedKey(core: Core, run: RunRow, path: string, value: unknown): strin
   return matchKey(valueAtPath(eventScope({ ...event, data: run.input }, readJson), path));
 }
 
-function invoke(core: Core, tx: Tx, run: RunRow, base: Base, wanted: Of<"invoke_function">): undefined {
+function invoke(
+  core: Core,
+  tx: Tx,
+  run: RunRow,
+  base: Base,
+  wanted: Of<"invoke_function">,
+): string | undefined {
   const input = toJsonText(wanted.input ?? null);
   const step = { ...base, type: "invoke_function", input: input.text } as const;
   const fn = core.registry.get(run.environment_id, wanted.function_id);

@@ -35,7 +35,7 @@ export function openDatabase(file: string): Database {
       return {
         get: (...values) => statement.get(...values) as Row | undefined,
         all: (...values) => statement.all(...values) as Row[],
-        run: (...values) => Number(statement.run(...values).changes),
+        run: (...values) => statement.run(...values).changes,
       };
     },
     exec: (sql) => raw.exec(sql),

@@ -132,8 +132,7 @@ export function createWriter(db: Database, clock: Clock, report: (error: unknown
           reject(new Error("the engine is stopping"));
           return;
         }
-        // `resolve` only ever receives what this change's own `run` returned.
-        queue.push({ run: change, resolve: resolve as (value: unknown) => void, reject });
+        queue.push({ run: change, resolve, reject });
         if (!scheduled) {
           scheduled = true;
           setImmediate(flush);
