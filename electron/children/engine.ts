@@ -26,7 +26,10 @@ export type EngineOptions = Pick<NodeChildOptions, "entry" | "session" | "record
 };
 
 /** Starts the embedded engine and reads its key once it is ready. @throws Error with a sentence */
-export async function startEngine(options: EngineOptions, signal: AbortSignal): Promise<Running<EmbeddedEngine>> {
+export async function startEngine(
+  options: EngineOptions,
+  signal: AbortSignal,
+): Promise<Running<EmbeddedEngine>> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const child = await startNodeChild(
     {

@@ -4,7 +4,7 @@ export const LAST_WORDS_CHARS = 4_000;
 const LOG_LINE_CHARS = 2_000;
 
 export interface LastWords {
-  take(text: string): void;
+  readonly take: (text: string) => void;
   /** The end of what was said. */
   readonly text: string;
 }

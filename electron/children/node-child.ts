@@ -27,7 +27,7 @@ export interface NodeChild {
   readonly ready: unknown;
   readonly pid: number;
   readonly ended: Promise<string>;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /**
@@ -53,11 +53,16 @@ export async function startNodeChild(options: NodeChildOptions, signal: AbortSig
   });
   const stop = async () => {
     const report = await stopChild(child);
-    if (report.outcome === "not-confirmed") throw new Error(`The ${options.name} (pid ${pid}) could not be ended.`);
+    if (report.outcome === "not-confirmed")
+      throw new Error(`The ${options.name} (pid ${pid}) could not be ended.`);
   };
 
   try {
-    const ready = await readyLine(child.stdout, ended, { name: options.name, withinMs: options.readyWithinMs, signal });
+    const ready = await readyLine(child.stdout, ended, {
+      name: options.name,
+      withinMs: options.readyWithinMs,
+      signal,
+    });
     return { ready, pid, ended, stop };
   } catch (cause) {
     await stop();

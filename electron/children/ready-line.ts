@@ -37,7 +37,8 @@ export async function readyLine(
           text = text.slice(end + 1);
           if (line.startsWith(READY)) return settle(line.slice(READY.length), resolve, reject, name);
         }
-        if (text.length > BEFORE_READY_CHARS) reject(new Error(`The ${name} said too much before it was ready.`));
+        if (text.length > BEFORE_READY_CHARS)
+          reject(new Error(`The ${name} said too much before it was ready.`));
       };
       stdout.setEncoding("utf8").on("data", onData);
       cleanUps.push(() => stdout.off("data", onData));
@@ -48,7 +49,12 @@ export async function readyLine(
   }
 }
 
-function settle(json: string, resolve: (value: unknown) => void, reject: (cause: Error) => void, name: string) {
+function settle(
+  json: string,
+  resolve: (value: unknown) => void,
+  reject: (cause: Error) => void,
+  name: string,
+) {
   try {
     resolve(JSON.parse(json));
   } catch (cause) {

@@ -53,7 +53,7 @@ function children(failures: string[] = []) {
       starts += 1;
       const failure = failures.shift();
       if (failure !== undefined) throw new Error(failure);
-      const child = { end: (_: string) => {}, stopped: false };
+      const child = { end: (() => {}) as (how: string) => void, stopped: false };
       const ended = new Promise<string>((done) => (child.end = done));
       alive.push(child);
       return {

@@ -7,7 +7,7 @@ export interface Running<T> {
   /** Resolves, never rejects, once the child is gone, with a sentence about its end. */
   readonly ended: Promise<string>;
   /** Ends it by the stop ladder; resolves once it is gone. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 export type ChildState<T> =
@@ -29,7 +29,7 @@ export interface Supervised<T> {
   /** Starts it anew: at once when it has crashed, after ending it when it runs. */
   restart(): void;
   /** Ends it for good; resolves once it is gone. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Waits before the first, second and third restart. After that it is shown as crashed. */

@@ -1,0 +1,37 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import * as z from "zod/v4";
+import type { ToolRow } from "../../mcp/contract/tool-row.ts";
+
+const made = new WeakMap<ToolRow, Tool>();
+
+/** A row as tools/list shows it to agents. Made once per row: turning schemas into JSON Schema is slow. */
+export function publishedTool(row: ToolRow): Tool {
+  const known = made.get(row);
+  if (known !== undefined) return known;
+  const tool: Tool = {
+    name: row.name,
+    title: row.title,
+    description: row.description,
+    inputSchema: inputSchema(row),
+    ...(row.output === null ? {} : { outputSchema: outputSchema(row.output) }),
+    annotations: { title: row.title, ...row.hints },
+  };
+  made.set(row, tool);
+  return tool;
+}
+
+/** Whether only a person may confirm this row, so that `confirm` is not an argument for agents here. */
+export const onlyAPersonConfirms = (row: ToolRow): boolean => row.risk === "irreversible";
+
+function inputSchema(row: ToolRow): Tool["inputSchema"] {
+  const schema = z.toJSONSchema(row.input, { io: "input" });
+  if (onlyAPersonConfirms(row) && schema.properties !== undefined) {
+    delete schema.properties["confirm"];
+    if (schema.required !== undefined) schema.required = schema.required.filter((name) => name !== "confirm");
+  }
+  return schema as Tool["inputSchema"]; // a row's input is an object schema by its type
+}
+
+function outputSchema(output: z.ZodType): NonNullable<Tool["outputSchema"]> {
+  return z.toJSONSchema(output, { io: "output" }) as NonNullable<Tool["outputSchema"]>; // rows answer objects
+}
