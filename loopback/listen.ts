@@ -104,8 +104,9 @@ async function answer(
   } catch (error) {
     if (response.headersSent) response.destroy();
     else {
-      response.writeHead(500, { "content-type": "application/json", connection: "close" });
-      response.end('{"error":"internal error"}');
+      const text = '{"error":"internal error"}';
+      const length = { "content-type": "application/json", "content-length": text.length };
+      response.writeHead(500, { ...length, connection: "close" }).end(text);
     }
     onError(error);
   }

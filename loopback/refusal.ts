@@ -26,14 +26,14 @@ export function sendRefusal(
   body: (text: string, status: number) => unknown = (text) => ({ error: text }),
 ): void {
   drain(request, MAX_REFUSED_BODY_BYTES);
+  const text = JSON.stringify(body(TEXT[refusal.status], refusal.status));
   response.writeHead(refusal.status, {
     "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     connection: "close",
     ...refusal.headers,
   });
-  response.end(
-    request.method === "HEAD" ? undefined : JSON.stringify(body(TEXT[refusal.status], refusal.status)),
-  );
+  response.end(text);
 }

@@ -34,6 +34,8 @@ export type ToolRow<
   readonly input: Input;
   /** Shape of `structuredContent`; null where a tool answers text only. */
   readonly output: Output;
+  /** The engine answers a bare array: it is the text, and `structuredContent` wraps it as `{"items": [...]}`. */
+  readonly bareArray?: true;
   readonly hints: ToolHints;
   readonly risk: Risk;
   readonly permission: ToolPermission;

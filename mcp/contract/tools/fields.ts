@@ -1,0 +1,83 @@
+import * as z from "zod/v4";
+import { RunStatus } from "../../../engine/contract/enums.ts";
+import { Timestamp } from "../../../engine/contract/ids.ts";
+
+/** Arguments that several tools share. One thing has one name in every tool. */
+
+/** Ids of runs and events: what the engines make, and what their own SDKs insist on. */
+const ENGINE_ID = /^[A-Za-z0-9_-]+$/;
+
+const id = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(256)
+    .regex(ENGINE_ID, `must be ${what}: letters, digits, "_" and "-" only`);
+
+export const runIdField = id("a run id").describe("Id of the run, for example run_01h…, as ironflow_list_runs gives it.");
+
+export const functionIdField = z
+  .string()
+  .min(1)
+  .max(256)
+  .describe("Id of the function, exactly as ironflow_list_functions gives it.");
+
+export const eventIdField = id("an event id").describe("Id of the event, for example evt_01h….");
+
+/** RFC 3339, checked as such, but shown to a model as a format and not as a page of pattern. */
+export const timestamp = (text: string) =>
+  z
+    .string()
+    .refine((value) => Timestamp.safeParse(value).success, {
+      message: "must be an RFC 3339 time with a zone, for example 2026-11-30T09:00:00Z",
+    })
+    .meta({ format: "date-time", description: text });
+
+export const searchField = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe(
+      `Case-insensitive pattern on ${what}: % stands for any text, _ for one character; write \\%, \\_ and \\\\ for the characters themselves.`,
+    );
+
+export const limitField = (fallback: number, max: number) =>
+  z
+    .number()
+    .int()
+    .min(1)
+    .max(max)
+    .default(fallback)
+    .describe(`How many rows at most, 1 to ${max}; ${fallback} when left out.`);
+
+export const offsetField = z
+  .number()
+  .int()
+  .min(0)
+  .max(1_000_000)
+  .default(0)
+  .describe("How many rows to skip: 0 for the first page, then offset + count of the page before.");
+
+const KNOWN_STATUSES = RunStatus.options.join(", ");
+
+/** `failed,paused` -> `["failed", "paused"]`. Blank entries are left out. */
+export const splitList = (text: string): string[] =>
+  text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+
+export const runStatusesField = z
+  .string()
+  .max(256)
+  .refine(
+    (text) => {
+      const words = splitList(text);
+      return words.length > 0 && words.every((word) => RunStatus.safeParse(word).success);
+    },
+    { message: `must be one or more of ${KNOWN_STATUSES}, separated by commas` },
+  )
+  .optional()
+  .describe(`Only runs in these states, separated by commas, for example failed,paused. States: ${KNOWN_STATUSES}.`);

@@ -1,0 +1,154 @@
+import { parseArgs } from "node:util";
+import * as z from "zod/v4";
+
+/** What the tool server was asked to do: flags first, then environment, then defaults. */
+export type ServerOptions = {
+  readonly serverUrl: string;
+  readonly apiKey: string | undefined;
+  readonly allowWrites: boolean;
+  /** Also serves the rows `for: "app"` and the live resources. */
+  readonly app: boolean;
+  readonly terminal: { readonly url: string; readonly token: string } | undefined;
+};
+
+export type Request =
+  | { readonly kind: "serve"; readonly options: ServerOptions }
+  | { readonly kind: "help" }
+  | { readonly kind: "version" };
+
+/** A flag or variable that cannot be used. The message is for the person at the shell and never repeats a secret. */
+export class FlagError extends Error {
+  override readonly name = "FlagError";
+}
+
+const DEFAULT_SERVER_URL = "http://localhost:9123";
+
+const serverUrl = z.string().transform((text, context) => {
+  const problem = serverUrlProblem(text);
+  if (problem === undefined) return text.replace(/\/+$/, "");
+  context.addIssue({ code: "custom", message: problem });
+  return z.NEVER;
+});
+
+function serverUrlProblem(text: string): string | undefined {
+  if (!URL.canParse(text)) return "must be an address such as http://localhost:9123";
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "must begin with http:// or https://";
+  if (url.username !== "" || url.password !== "")
+    return "must not carry a name or password: use IRONFLOW_API_KEY";
+  if (url.search !== "" || url.hash !== "") return "must have no query and no fragment";
+  return undefined;
+}
+
+const LOOPBACK_HOSTS = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+const bridgeUrl = z.string().refine((text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === "http:" && LOOPBACK_HOSTS.has(url.hostname) && url.username === "" && url.search === "";
+}, "must be a plain http address on loopback, such as http://127.0.0.1:4100");
+
+/** A secret that ends up in a header; the value itself is never part of a message. */
+const headerSecret = z
+  .string()
+  .max(4096, "is longer than 4096 characters")
+  .regex(/^[\x21-\x7e]+$/, "has characters that an HTTP header cannot carry");
+
+const Flags = z.object({
+  "server-url": serverUrl,
+  "api-key": headerSecret.optional(),
+  "allow-writes": z.boolean().default(false),
+  app: z.boolean().default(false),
+  "terminal-bridge-url": bridgeUrl.optional(),
+  transport: z.literal("stdio", "must be stdio").default("stdio"),
+  IRONFLOW_TERMINAL_BRIDGE_TOKEN: headerSecret.optional(),
+});
+
+const OPTIONS = {
+  "server-url": { type: "string" },
+  "api-key": { type: "string" },
+  "allow-writes": { type: "boolean" },
+  app: { type: "boolean" },
+  "terminal-bridge-url": { type: "string" },
+  transport: { type: "string" },
+  version: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/**
+ * @param args the command line after the program's name
+ * @throws FlagError
+ */
+export function parseFlags(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Request {
+  const given = commandLine(args);
+  if (given.help === true) return { kind: "help" };
+  if (given.version === true) return { kind: "version" };
+  const parsed = Flags.safeParse({
+    ...given,
+    "server-url": given["server-url"] ?? fromEnv(env, "IRONFLOW_SERVER_URL") ?? DEFAULT_SERVER_URL,
+    "api-key": given["api-key"] ?? fromEnv(env, "IRONFLOW_API_KEY"),
+    IRONFLOW_TERMINAL_BRIDGE_TOKEN: fromEnv(env, "IRONFLOW_TERMINAL_BRIDGE_TOKEN"),
+  });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const name = String(issue?.path[0] ?? "");
+    throw new FlagError(`${sourceOf(name, given)} ${issue?.message ?? "cannot be used"}`);
+  }
+  return { kind: "serve", options: toOptions(parsed.data) };
+}
+
+function commandLine(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    // parseArgs names the flag and never its value, except for a lone word, which could be a misplaced secret.
+    const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+    if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL")
+      throw new FlagError("takes flags only; there is a word that belongs to none");
+    throw new FlagError(error instanceof Error ? firstSentence(error.message) : "the flags cannot be read");
+  }
+}
+
+function toOptions(flags: z.output<typeof Flags>): ServerOptions {
+  const url = flags["terminal-bridge-url"];
+  const token = flags.IRONFLOW_TERMINAL_BRIDGE_TOKEN;
+  if (url !== undefined && !flags["allow-writes"])
+    throw new FlagError("--terminal-bridge-url needs --allow-writes");
+  if (url !== undefined && token === undefined)
+    throw new FlagError("--terminal-bridge-url needs IRONFLOW_TERMINAL_BRIDGE_TOKEN in the environment");
+  return {
+    serverUrl: flags["server-url"],
+    apiKey: flags["api-key"],
+    allowWrites: flags["allow-writes"],
+    app: flags.app,
+    terminal: url === undefined || token === undefined ? undefined : { url: url.replace(/\/+$/, ""), token },
+  };
+}
+
+const ENV_OF: Record<string, string> = { "server-url": "IRONFLOW_SERVER_URL", "api-key": "IRONFLOW_API_KEY" };
+
+/** The name under which the person gave the value: a variable is only to blame when there is no flag. */
+function sourceOf(name: string, given: Record<string, unknown>): string {
+  if (name.startsWith("IRONFLOW_")) return name;
+  const variable = ENV_OF[name];
+  return given[name] === undefined && variable !== undefined ? variable : `--${name}`;
+}
+
+/** An empty variable is one that is not set. */
+function fromEnv(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const value = env[name];
+  return value === "" ? undefined : value;
+}
+
+const firstSentence = (text: string): string => text.split(/[.\n] ?/)[0] ?? text;
+
+export const HELP = `ironbridge-mcp: MCP tools for a running workflow engine, over stdin and stdout.
+
+  --allow-writes             also serve the tools that change something (default: read only)
+  --server-url URL           the engine; else IRONFLOW_SERVER_URL, else ${DEFAULT_SERVER_URL}
+  --api-key KEY              better: IRONFLOW_API_KEY, because a flag shows in the process list
+  --terminal-bridge-url URL  also serve the terminal tools; needs --allow-writes and the variable
+                             IRONFLOW_TERMINAL_BRIDGE_TOKEN; loopback only
+  --app                      also serve what the desktop app's own screens need
+  --transport stdio          the only transport so far
+  --version, --help
+`;

@@ -1,0 +1,5 @@
+import type { ToolHandlers } from "./handler.ts";
+
+export const serverHandlers: ToolHandlers<"ironflow_server_info"> = {
+  ironflow_server_info: (_input, { engine, signal }) => engine.serverInfo({ signal }),
+};
