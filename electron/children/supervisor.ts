@@ -44,7 +44,8 @@ export function supervise<T>(options: SuperviseOptions<T>): Supervised<T> {
   let state: ChildState<T> = { name: "starting" };
   let running: Running<T> | undefined;
   let restarts = 0;
-  let wake = new AbortController();
+  /** Ends the wait for the next start; undefined while nothing waits. */
+  let wake: AbortController | undefined;
 
   const set = (next: ChildState<T>) => {
     state = next;
@@ -75,8 +76,9 @@ export function supervise<T>(options: SuperviseOptions<T>): Supervised<T> {
       const waitMs = RESTART_AFTER_MS[restarts];
       restarts += 1;
       set(waitMs === undefined ? { name: "crashed", problem } : { name: "starting", problem });
-      await clock.sleep(waitMs ?? FOREVER_MS, wake.signal);
       wake = new AbortController();
+      await clock.sleep(waitMs ?? FOREVER_MS, wake.signal);
+      wake = undefined;
     }
     set({ name: "stopped" });
   }
@@ -88,12 +90,12 @@ export function supervise<T>(options: SuperviseOptions<T>): Supervised<T> {
     },
     restart() {
       restarts = 0;
-      if (running === undefined) wake.abort();
+      if (running === undefined) wake?.abort();
       else void running.stop(); // its end wakes the loop; a failure to stop shows as a child that goes on running
     },
     async stop() {
       stopping.abort();
-      wake.abort();
+      wake?.abort();
       await running?.stop();
       await over;
     },

@@ -13,7 +13,7 @@ export function publishedTool(row: ToolRow): Tool {
     title: row.title,
     description: row.description,
     inputSchema: inputSchema(row),
-    ...(row.output === null ? {} : { outputSchema: outputSchema(row.output) }),
+    ...(row.output === null ? {} : { outputSchema: objectSchema(row.output) }),
     annotations: { title: row.title, ...row.hints },
   };
   made.set(row, tool);
@@ -24,14 +24,19 @@ export function publishedTool(row: ToolRow): Tool {
 export const onlyAPersonConfirms = (row: ToolRow): boolean => row.risk === "irreversible";
 
 function inputSchema(row: ToolRow): Tool["inputSchema"] {
-  const schema = z.toJSONSchema(row.input, { io: "input" });
-  if (onlyAPersonConfirms(row) && schema.properties !== undefined) {
-    delete schema.properties["confirm"];
+  const schema = objectSchema(row.input);
+  if (onlyAPersonConfirms(row)) {
+    delete schema.properties?.["confirm"];
     if (schema.required !== undefined) schema.required = schema.required.filter((name) => name !== "confirm");
   }
-  return schema as Tool["inputSchema"]; // a row's input is an object schema by its type
+  return schema;
 }
 
-function outputSchema(output: z.ZodType): NonNullable<Tool["outputSchema"]> {
-  return z.toJSONSchema(output, { io: "output" }) as NonNullable<Tool["outputSchema"]>; // rows answer objects
+/**
+ * JSON Schema of a row's side, without `$schema`: old clients' validators refuse a dialect they do not know. Outputs are
+ * read as input too, so that they stay open for fields of newer engines.
+ */
+function objectSchema(schema: z.ZodType): Tool["inputSchema"] {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return { ...rest, type: "object" } as Tool["inputSchema"]; // rows take and answer objects
 }
