@@ -77,8 +77,9 @@ export function launchCommand(
 ): { command: string; args: string[] } {
   if (platform === "win32") return { command: command.command, args: [...command.args] };
   const unset = SET_BY_BASH.filter((name) => env[name] === undefined).join(" ");
+  // --norc: with a socket as stdin, which Node's pipes are, bash takes itself for a remote shell's and would run ~/.bashrc.
   // -p: reads no BASH_ENV, takes no functions and no shell options from the environment.
-  const script = ["-p", "-c", CLOSE_AND_EXEC, "launch", unset];
+  const script = ["--norc", "-p", "-c", CLOSE_AND_EXEC, "launch", unset];
   return { command: findBash(), args: [...script, command.command, ...command.args] };
 }
 

@@ -42,7 +42,8 @@ export class Surfaces {
     for (const surface of order(operation, lacking)) {
       const answer = await this.#http.send(toRequest(operation, surface), call);
       if (answer.status >= 200 && answer.status < 300) return { surface, text: answer.text };
-      if (!isMissingRoute(answer, surface, operation)) throw answerError(toRequest(operation, surface), answer);
+      if (!isMissingRoute(answer, surface, operation))
+        throw answerError(toRequest(operation, surface), answer);
       this.#lacking.set(operation.connect, surface);
     }
     this.#lacking.delete(operation.connect);
@@ -86,6 +87,7 @@ function isMissingRoute(answer: EngineAnswer, surface: Surface, operation: Opera
   const body = parseObject(answer.text);
   if (surface === "connect") return ConnectErrorBody.safeParse(body).data?.code !== "not_found";
   const saysSomething = RestErrorBody.safeParse(body);
-  const hasWords = saysSomething.success && (saysSomething.data.error ?? saysSomething.data.message) !== undefined;
+  const hasWords =
+    saysSomething.success && (saysSomething.data.error ?? saysSomething.data.message) !== undefined;
   return operation.rest?.namesRecord !== true || !hasWords;
 }

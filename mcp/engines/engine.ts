@@ -17,10 +17,7 @@ export interface Engine {
   /** The engine's address, without credentials. */
   readonly url: string;
   serverInfo(call: Call): Promise<ToolOutput<"ironflow_server_info">>;
-  listRuns(
-    filter: ToolInput<"ironflow_list_runs">,
-    call: Call,
-  ): Promise<ToolOutput<"ironflow_list_runs">>;
+  listRuns(filter: ToolInput<"ironflow_list_runs">, call: Call): Promise<ToolOutput<"ironflow_list_runs">>;
   getRun(runId: string, call: Call): Promise<Run>;
   getRunSteps(runId: string, call: Call): Promise<ToolOutput<"ironflow_get_run_steps">>;
 }

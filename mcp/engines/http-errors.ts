@@ -1,4 +1,9 @@
-import { CONNECT_STATUS, ConnectCode, ConnectErrorBody, RestErrorBody } from "../../engine/contract/errors.ts";
+import {
+  CONNECT_STATUS,
+  ConnectCode,
+  ConnectErrorBody,
+  RestErrorBody,
+} from "../../engine/contract/errors.ts";
 import { EngineError } from "./engine-error.ts";
 import type { EngineAnswer, EngineRequest } from "./http.ts";
 
@@ -128,7 +133,10 @@ const sentence = (words: string, status: number): string => {
 
 /** At most `QUOTE_BYTES` bytes of foreign text on one line, cut between characters. */
 export function quote(text: string): string {
-  const line = text.slice(0, QUOTE_BYTES * 2).replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  const line = text
+    .slice(0, QUOTE_BYTES * 2)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
   let bytes = 0;
   let kept = "";
   for (const character of line) {

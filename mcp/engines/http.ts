@@ -101,9 +101,7 @@ export class EngineHttp {
           retryable: false,
           cause,
         });
-      return sent === undefined
-        ? unreachable(request, this.baseUrl, cause)
-        : cutOff(request, cause);
+      return sent === undefined ? unreachable(request, this.baseUrl, cause) : cutOff(request, cause);
     }
   }
 

@@ -1,7 +1,12 @@
 import * as z from "zod/v4";
 import { toWireEnum } from "../../engine/contract/enums.ts";
 import { HealthResponse, InfoResponse } from "../../engine/contract/operations.ts";
-import { ConnectRun, ConnectStep, GetRunStepsResponse, ListRunsResponse } from "../../engine/contract/runs.ts";
+import {
+  ConnectRun,
+  ConnectStep,
+  GetRunStepsResponse,
+  ListRunsResponse,
+} from "../../engine/contract/runs.ts";
 import { splitList } from "../contract/tools/fields.ts";
 import { readAnswer } from "./answer.ts";
 import { Surfaces, type Operation } from "./connect.ts";

@@ -93,7 +93,8 @@ export function restRunRow(row: unknown): unknown {
   return { ...rest, errorValue: error };
 }
 
-const camelCase = (key: string) => key.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+const camelCase = (key: string) =>
+  key.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
 /**
  * Errors come as an object, as an object in JSON text, or as plain text, whatever the era and who reported it. Anything
@@ -137,4 +138,3 @@ const word = (kind: EnumKind, value: string): string =>
 function drop<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
-

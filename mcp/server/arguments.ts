@@ -28,16 +28,24 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodObject): string[] {
     case "unrecognized_keys": {
       const known = issue.path.length === 0 ? Object.keys(schema.shape) : [];
       const takes = known.length === 0 ? "" : `; it takes ${known.join(", ")}`;
-      return issue.keys.map((key) => `${at}.${clip(key)}: is not an argument here${takes || "; it takes none"}`);
+      return issue.keys.map(
+        (key) => `${at}.${clip(key)}: is not an argument here${takes || "; it takes none"}`,
+      );
     }
     case "invalid_type":
-      return [`${at}: ${issue.input === undefined ? "is required and " : ""}must be ${article(issue.expected)}`];
+      return [
+        `${at}: ${issue.input === undefined ? "is required and " : ""}must be ${article(issue.expected)}`,
+      ];
     case "invalid_value":
       return [`${at}: value must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`];
     case "too_small":
-      return [`${at}: must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}${unit(issue.origin)}`];
+      return [
+        `${at}: must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}${unit(issue.origin)}`,
+      ];
     case "too_big":
-      return [`${at}: must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${unit(issue.origin)}`];
+      return [
+        `${at}: must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${unit(issue.origin)}`,
+      ];
     default:
       return [`${at}: ${issue.message}`];
   }

@@ -44,7 +44,9 @@ const LOOPBACK_HOSTS = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 const bridgeUrl = z.string().refine((text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url?.protocol === "http:" && LOOPBACK_HOSTS.has(url.hostname) && url.username === "" && url.search === "";
+  return (
+    url?.protocol === "http:" && LOOPBACK_HOSTS.has(url.hostname) && url.username === "" && url.search === ""
+  );
 }, "must be a plain http address on loopback, such as http://127.0.0.1:4100");
 
 /** A secret that ends up in a header; the value itself is never part of a message. */
@@ -78,7 +80,10 @@ const OPTIONS = {
  * @param args the command line after the program's name
  * @throws FlagError
  */
-export function parseFlags(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Request {
+export function parseFlags(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Request {
   const given = commandLine(args);
   if (given.help === true) return { kind: "help" };
   if (given.version === true) return { kind: "version" };

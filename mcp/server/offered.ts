@@ -20,7 +20,8 @@ export function isOffered(row: ToolRow, modes: Modes): boolean {
   }
 }
 
-export const offeredRows = (modes: Modes): readonly ToolRow[] => TOOLS.filter((row: ToolRow) => isOffered(row, modes));
+export const offeredRows = (modes: Modes): readonly ToolRow[] =>
+  TOOLS.filter((row: ToolRow) => isOffered(row, modes));
 
 /** The row as `tools/list` shows it. */
 export function toListedTool(row: ToolRow): Tool {

@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { toolByName, type ToolInput, type ToolName } from "../contract/tools.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -62,7 +68,10 @@ function findRow(name: string, options: ServerOptions): ToolRow {
   const row = toolByName(name);
   if (row !== undefined && isOffered(row, options)) return row;
   const why = row === undefined || row.for === "app" ? "there is no such tool" : missingMode(row);
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name.slice(0, 128)} is not available: ${why}`);
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Tool ${name.slice(0, 128)} is not available: ${why}`,
+  );
 }
 
 const missingMode = (row: ToolRow): string =>

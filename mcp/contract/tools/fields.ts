@@ -8,13 +8,11 @@ import { Timestamp } from "../../../engine/contract/ids.ts";
 const ENGINE_ID = /^[A-Za-z0-9_-]+$/;
 
 const id = (what: string) =>
-  z
-    .string()
-    .min(1)
-    .max(256)
-    .regex(ENGINE_ID, `must be ${what}: letters, digits, "_" and "-" only`);
+  z.string().min(1).max(256).regex(ENGINE_ID, `must be ${what}: letters, digits, "_" and "-" only`);
 
-export const runIdField = id("a run id").describe("Id of the run, for example run_01h…, as ironflow_list_runs gives it.");
+export const runIdField = id("a run id").describe(
+  "Id of the run, for example run_01h…, as ironflow_list_runs gives it.",
+);
 
 export const functionIdField = z
   .string()
@@ -80,4 +78,6 @@ export const runStatusesField = z
     { message: `must be one or more of ${KNOWN_STATUSES}, separated by commas` },
   )
   .optional()
-  .describe(`Only runs in these states, separated by commas, for example failed,paused. States: ${KNOWN_STATUSES}.`);
+  .describe(
+    `Only runs in these states, separated by commas, for example failed,paused. States: ${KNOWN_STATUSES}.`,
+  );

@@ -39,8 +39,7 @@ export const ListRunsInput = z
     until: timestamp("Only runs created before this time, RFC 3339; must be after since.").optional(),
   })
   .refine(
-    ({ since, until }) =>
-      since === undefined || until === undefined || Date.parse(until) > Date.parse(since),
+    ({ since, until }) => since === undefined || until === undefined || Date.parse(until) > Date.parse(since),
     { path: ["until"], message: "must be after since" },
   );
 

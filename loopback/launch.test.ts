@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { launchCommand, launchPlan } from "./launch.ts";
+import { taskkillArgs } from "./signals.ts";
+
+describe("launchCommand", () => {
+  it("puts bash before the command and hands the arguments on as they are", () => {
+    const args = ["a b", "", "$(touch pwned)", "-x", "é\n'\""];
+    const plan = launchCommand({ command: "prog", args }, { PWD: "/", OLDPWD: "/", _: "x" }, "linux");
+    expect(plan.command).toMatch(/\/bash$/);
+    expect(plan.args.slice(0, 3)).toStrictEqual(["--norc", "-p", "-c"]);
+    expect(plan.args.slice(4)).toStrictEqual(["launch", "", "prog", ...args]);
+  });
+
+  it("names the variables that bash would add", () => {
+    expect(launchCommand({ command: "prog", args: [] }, {}, "linux").args[5]).toBe("PWD OLDPWD _");
+    expect(launchCommand({ command: "prog", args: [] }, { PWD: "/" }, "darwin").args[5]).toBe("OLDPWD _");
+  });
+
+  it("leaves a command alone on Windows, where nothing is inherited unasked", () => {
+    const plan = launchCommand({ command: "C:\\p.exe", args: ["a b"] }, {}, "win32");
+    expect(plan).toStrictEqual({ command: "C:\\p.exe", args: ["a b"] });
+  });
+});
+
+describe("launchPlan", () => {
+  const options = { command: process.execPath, args: ["x"], cwd: process.cwd(), env: { A: "1" } };
+
+  it("gives a POSIX child its own session, three pipes and exactly its environment", () => {
+    expect(launchPlan(options, "linux").options).toStrictEqual({
+      cwd: options.cwd,
+      env: { A: "1" },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      shell: false,
+    });
+  });
+
+  it("opens no console window on Windows", () => {
+    expect(launchPlan({ ...options, stdio: ["ignore", "pipe", "inherit"] }, "win32")).toStrictEqual({
+      command: options.command,
+      args: ["x"],
+      options: {
+        cwd: options.cwd,
+        env: { A: "1" },
+        stdio: ["ignore", "pipe", "inherit"],
+        windowsHide: true,
+        shell: false,
+      },
+    });
+  });
+});
+
+describe("taskkillArgs", () => {
+  it("ends the tree by force", () => {
+    expect(taskkillArgs(42)).toStrictEqual(["/PID", "42", "/T", "/F"]);
+  });
+});

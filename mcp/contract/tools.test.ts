@@ -1,0 +1,80 @@
+import * as z from "zod/v4";
+import { describe, expect, it } from "vitest";
+import { TOOL_NAMES } from "./tool-names.ts";
+import type { ToolRow } from "./tool-row.ts";
+import { TOOLS, toolByName } from "./tools.ts";
+
+const planned: Record<string, { mode: string; risk: string }> = TOOL_NAMES;
+const rows: readonly ToolRow[] = TOOLS;
+const agentRows = rows.filter((row) => row.for !== "app");
+
+describe("the list of planned tools", () => {
+  it("has 27 read, 16 write, 1 evidence and 2 terminal tools, six of them irreversible", () => {
+    const count = (mode: string) => Object.values(planned).filter((row) => row.mode === mode).length;
+    expect([count("read"), count("write"), count("evidence"), count("terminal")]).toEqual([27, 16, 1, 2]);
+    const irreversible = Object.keys(planned).filter((name) => planned[name]?.risk === "irreversible");
+    expect(irreversible.sort()).toEqual([
+      "ironflow_delete_run",
+      "ironflow_delete_stream",
+      "ironflow_outbox_dlq_discard",
+      "ironflow_redact_event",
+      "ironflow_redact_run",
+      "ironflow_redact_step",
+    ]);
+  });
+});
+
+describe("the tool table", () => {
+  it("has one row per name, and finds it", () => {
+    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+    for (const row of rows) expect(toolByName(row.name)).toBe(row);
+    expect(toolByName("ironflow_no_such_tool")).toBeUndefined();
+  });
+
+  it.each(agentRows)("gives $name the mode and risk that were planned for it", ({ name, mode, risk }) => {
+    expect({ mode, risk }).toEqual(planned[name]);
+  });
+
+  it.each(rows.filter((row) => row.for === "app"))("names $name for the app and lets it only read", (row) => {
+    expect(row.name).toMatch(/^ironbridge_/);
+    expect({ mode: row.mode, risk: row.risk }).toEqual({ mode: "read", risk: "read" });
+  });
+
+  it.each(rows)("describes $name and every argument of it for a model", (row) => {
+    expect(row.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(row.title).not.toBe("");
+    expect(row.description.length).toBeGreaterThan(80);
+    const { properties = {} } = z.toJSONSchema(row.input, { io: "input" });
+    expect(Object.keys(properties)).toEqual(Object.keys(row.input.shape));
+    for (const [argument, schema] of Object.entries(properties)) {
+      expect(argument).toMatch(/^[a-z][a-z0-9_]*$/);
+      expect(typeof schema === "object" && schema.description, argument).toBeTruthy();
+    }
+  });
+
+  it.each(rows)("refuses an unknown argument of $name", ({ input }) => {
+    const { error } = input.safeParse({ no_such_argument: 1 });
+    expect(error?.issues.map(({ code }) => code)).toContain("unrecognized_keys");
+  });
+
+  it.each(rows)("gives $name hints that agree with its risk and its permission", (row) => {
+    const { readOnlyHint, destructiveHint } = row.hints;
+    expect(Object.keys(row.hints).sort()).toEqual(
+      ["destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"].sort(),
+    );
+    expect(readOnlyHint).toBe(row.risk === "read");
+    if (row.risk === "destructive" || row.risk === "irreversible") expect(destructiveHint).toBe(true);
+    if (row.risk === "read") expect(destructiveHint).toBe(false);
+    const expected = {
+      read: "mcp.call",
+      write: "mcp.write",
+      evidence: "mcp.write",
+      terminal: "mcp.terminal",
+    };
+    expect(row.permission).toBe(expected[row.mode]);
+  });
+
+  it.each(rows.filter((row) => row.risk === "irreversible"))("lets a caller confirm $name", ({ input }) => {
+    expect(Object.keys(input.shape)).toContain("confirm");
+  });
+});
