@@ -58,4 +58,3 @@ function keepPort(settings: SettingsStore, port: number, before: number | undefi
   }
   settings.change({ mcp_port: port });
 }
-

@@ -7,6 +7,12 @@ export function writeConnectionFile(path: string, content: ConnectionFile): void
   writeFileAtomic(path, `${JSON.stringify(ConnectionFile.parse(content), null, 2)}\n`);
 }
 
+/** `writeConnectionFile`, then one line on stdout, so that whoever started the app knows that it is ready, and where. */
+export function announce(path: string, content: ConnectionFile): void {
+  writeConnectionFile(path, content);
+  process.stdout.write(`ready ${path}\n`);
+}
+
 /** Takes the file away when it is ours; another instance's stays. */
 export function removeConnectionFile(path: string, pid: number): void {
   if (readConnectionFile(path)?.pid === pid) rmSync(path, { force: true });

@@ -3,7 +3,12 @@ import { startEngine, ENGINE_PORT } from "./children/engine.ts";
 import type { ProcessRecords } from "./children/process-records.ts";
 import { startToolServer } from "./children/tool-server.ts";
 import type { Flags } from "./flags.ts";
-import { openEngineLink, type EngineLink, type EngineLinkOptions, type EngineSource } from "./hub/engine-link.ts";
+import {
+  openEngineLink,
+  type EngineLink,
+  type EngineLinkOptions,
+  type EngineSource,
+} from "./hub/engine-link.ts";
 import type { Profile, Programs } from "./profile.ts";
 
 export interface ConnectionParts {
@@ -70,7 +75,13 @@ function engineSource(parts: ConnectionParts): EngineSource {
       // The port it had before comes first: applications that found it there find it again.
       const ports = [...new Set([lastPort ?? ENGINE_PORT, ENGINE_PORT, 0])];
       const running = await startEngine(
-        { entry: programs.engine, session: parts.session, records: parts.records, dataDir: profile.engine, ports },
+        {
+          entry: programs.engine,
+          session: parts.session,
+          records: parts.records,
+          dataDir: profile.engine,
+          ports,
+        },
         signal,
       );
       lastPort = Number(new URL(running.value.url).port);

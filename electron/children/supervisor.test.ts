@@ -1,42 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../loopback/clock.ts";
+import { handClock } from "../testing/hand-clock.ts";
 import { RESTART_AFTER_MS, STEADY_AFTER_MS, supervise, type ChildState, type Running } from "./supervisor.ts";
-
-/** A clock that a test moves; sleepers wake when it passes them. */
-function handClock() {
-  let now = 0;
-  const sleepers = new Set<{ at: number; ms: number; wake: () => void }>();
-  const clock: Clock = {
-    nowMs: () => now,
-    sleep: (ms, signal) =>
-      new Promise((wake) => {
-        const sleeper = { at: now + ms, ms, wake };
-        sleepers.add(sleeper);
-        signal?.addEventListener("abort", () => {
-          sleepers.delete(sleeper);
-          wake();
-        });
-        if (signal?.aborted) wake();
-      }),
-  };
-  return {
-    clock,
-    sleeping: () => [...sleepers].map(({ ms }) => ms),
-    async move(ms: number) {
-      now += ms;
-      for (const sleeper of sleepers) {
-        if (sleeper.at > now) continue;
-        sleepers.delete(sleeper);
-        sleeper.wake();
-      }
-      await settle();
-    },
-  };
-}
-
-const settle = async () => {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-};
 
 /** Children that end when the test says so. */
 function children(failures: string[] = []) {
@@ -73,10 +37,10 @@ describe("a supervised child", () => {
     const time = handClock();
     const kids = children();
     const supervised = supervise({ start: kids.start, onState: kids.onState, clock: time.clock });
-    await settle();
+    await time.settle();
     for (const waitMs of RESTART_AFTER_MS) {
       kids.alive.at(-1)?.end("segmentation fault");
-      await settle();
+      await time.settle();
       expect(time.sleeping()).toEqual([waitMs]);
       await time.move(waitMs - 1);
       const before = kids.starts();
@@ -84,7 +48,7 @@ describe("a supervised child", () => {
       expect(kids.starts()).toBe(before + 1);
     }
     kids.alive.at(-1)?.end("out of memory");
-    await settle();
+    await time.settle();
     expect(supervised.state).toEqual({ name: "crashed", problem: "out of memory" });
     expect(kids.starts()).toBe(4);
     await supervised.stop();
@@ -94,7 +58,7 @@ describe("a supervised child", () => {
     const time = handClock();
     const kids = children(["no port", "no port", "no port", "no port at all"]);
     const supervised = supervise({ start: kids.start, onState: kids.onState, clock: time.clock });
-    await settle();
+    await time.settle();
     for (const waitMs of RESTART_AFTER_MS) await time.move(waitMs);
     expect(supervised.state).toEqual({ name: "crashed", problem: "no port at all" });
     await supervised.stop();
@@ -104,15 +68,15 @@ describe("a supervised child", () => {
     const time = handClock();
     const kids = children();
     const supervised = supervise({ start: kids.start, onState: kids.onState, clock: time.clock });
-    await settle();
+    await time.settle();
     for (const waitMs of RESTART_AFTER_MS) {
       kids.alive.at(-1)?.end("x");
-      await settle();
+      await time.settle();
       await time.move(waitMs);
     }
     await time.move(STEADY_AFTER_MS);
     kids.alive.at(-1)?.end("x");
-    await settle();
+    await time.settle();
     expect(supervised.state).toEqual({ name: "starting", problem: "x" });
     expect(time.sleeping()).toEqual([RESTART_AFTER_MS[0]]);
     await supervised.stop();
@@ -122,11 +86,11 @@ describe("a supervised child", () => {
     const time = handClock();
     const kids = children(["a", "b", "c", "d"]);
     const supervised = supervise({ start: kids.start, onState: kids.onState, clock: time.clock });
-    await settle();
+    await time.settle();
     for (const waitMs of RESTART_AFTER_MS) await time.move(waitMs);
     expect(supervised.state.name).toBe("crashed");
     supervised.restart();
-    await settle();
+    await time.settle();
     expect(supervised.state).toEqual({ name: "running", value: 5 });
     await supervised.stop();
   });
@@ -135,7 +99,7 @@ describe("a supervised child", () => {
     const time = handClock();
     const kids = children();
     const supervised = supervise({ start: kids.start, onState: kids.onState, clock: time.clock });
-    await settle();
+    await time.settle();
     await supervised.stop();
     expect(kids.alive[0]?.stopped).toBe(true);
     expect(kids.names()).toEqual(["starting", "running", "stopped"]);
@@ -147,7 +111,7 @@ describe("a supervised child", () => {
     const time = handClock();
     const kids = children(["a"]);
     const supervised = supervise({ start: kids.start, onState: kids.onState, clock: time.clock });
-    await settle();
+    await time.settle();
     await supervised.stop();
     expect(supervised.state.name).toBe("stopped");
     expect(kids.starts()).toBe(1);
@@ -166,7 +130,7 @@ describe("a supervised child", () => {
       onState: kids.onState,
       clock: time.clock,
     });
-    await settle();
+    await time.settle();
     const stopped = supervised.stop();
     comeUp();
     await stopped;

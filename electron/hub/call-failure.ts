@@ -13,16 +13,9 @@ export function callFailure(problem: CallProblem, message: string, changes: bool
         hint: "It is not known whether the change was made: read the target before calling again.",
       }
     : { retryable: true };
-  switch (problem) {
-    case "cancelled":
-      return { error: message, code: "canceled", ...unknown, retryable: false };
-    case "timed-out":
-      return { error: message, code: "deadline_exceeded", ...unknown };
-    case "connection-lost":
-      return { error: message, code: "unavailable", ...unknown };
-    case "refused":
-      return { error: message, code: "invalid_argument", retryable: false };
-  }
+  if (problem === "refused") return { error: message, code: "invalid_argument", retryable: false };
+  if (problem === "cancelled") return { error: message, code: "canceled", ...unknown, retryable: false };
+  return { error: message, code: problem === "timed-out" ? "deadline_exceeded" : "unavailable", ...unknown };
 }
 
 /** The engine's tool server is not running, so nothing was sent. */

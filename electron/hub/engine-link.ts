@@ -41,6 +41,8 @@ export interface EngineLink {
   session(): McpSession | string;
   /** The embedded engine once it runs: for the demo. */
   engine(signal: AbortSignal): Promise<EmbeddedEngine>;
+  /** Resolves once it has come up, or it is known that it will not by itself, or nobody waits any more. */
+  settled(signal: AbortSignal): Promise<void>;
   restart(): void;
   stop(): Promise<void>;
 }
@@ -52,12 +54,15 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   let seen: EngineConnection | undefined;
   let since = options.now().toISOString();
   let lastState = "";
+  let settle = () => {};
+  const settled = new Promise<void>((resolve) => (settle = resolve));
   const waiting = new Set<(engine: EmbeddedEngine) => void>();
 
   const changed = () => {
     const { state } = connectionState(engine?.state, tools.state, seen);
     if (state !== lastState) since = options.now().toISOString();
     lastState = state;
+    if (state !== "starting") settle();
     options.onConnection();
   };
 
@@ -139,6 +144,7 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
       return connectionState(engine?.state, tools.state, seen).problem ?? "it is starting.";
     },
     engine: engineRunning,
+    settled: (signal) => Promise.race([settled, whenAborted(signal)]),
     restart() {
       engine?.restart();
       tools.restart();
@@ -148,4 +154,11 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
       await engine?.stop();
     },
   };
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
