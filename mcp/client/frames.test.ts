@@ -6,7 +6,7 @@ const texts = (lines: Buffer[]) => lines.map((line) => line.toString());
 describe("a line splitter", () => {
   it("puts lines together from any cut of the stream", () => {
     const splitter = new LineSplitter(100);
-    const lines = [..."ab\n\ncd\nef"].flatMap((byte) => splitter.push(Buffer.from(byte)));
+    const lines = "ab\n\ncd\nef".split("").flatMap((byte) => splitter.push(Buffer.from(byte)));
     expect(texts(lines)).toEqual(["ab", "", "cd"]);
     expect(texts(splitter.push(Buffer.from("!\n")))).toEqual(["ef!"]);
   });

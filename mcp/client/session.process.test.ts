@@ -2,8 +2,11 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ownProcessEnv } from "../../loopback/environment.ts";
+import { isAlive } from "../../loopback/testing/alive.ts";
+import { poll } from "../../loopback/testing/poll.ts";
 import { CallError, McpSession, type SessionOptions } from "./session.ts";
 import { StdioError } from "./stdio-error.ts";
+import { StdioTransport } from "./stdio.ts";
 
 const FIXTURE = resolve(import.meta.dirname, "../testing/stdio-fixture.mjs");
 
@@ -23,22 +26,6 @@ const textOf = async (result: Promise<{ content: unknown }>): Promise<string> =>
   return block?.text ?? "";
 };
 
-const isAlive = (pid: number | null): boolean => {
-  try {
-    return pid !== null && process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5_000;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`still not so: ${what}`);
-    await new Promise((wake) => setTimeout(wake, 10));
-  }
-}
-
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => {
@@ -57,7 +44,7 @@ describe("a session", () => {
     expect(JSON.parse(text)).toEqual({ given: { a: 1 }, meta: { "ironbridge/caller": "claude" } });
     const { pid } = session;
     await session.close();
-    expect(isAlive(pid)).toBe(false);
+    expect(isAlive(pid ?? 0)).toBe(false);
     expect(await session.ended).toMatchObject({ expected: true, exit: { code: 0, signal: null } });
     expect(await failure(session.callTool("echo", {}))).toMatchObject({ problem: "connection-lost" });
   });
@@ -66,7 +53,7 @@ describe("a session", () => {
     const session = await connect("good");
     let updates = 0;
     const remove = await session.onResourceUpdated("test://a", () => (updates += 1));
-    await until("an update", () => updates === 1);
+    await poll("an update", () => updates === 1);
     expect(await session.readText("test://a")).toBe("hello");
     remove();
     await session.close();
@@ -83,7 +70,7 @@ describe("a session", () => {
     const session = await connect("ignore-term", { stopTimes: { afterStdinCloseMs: 50, afterTermMs: 50 } });
     const { pid } = session;
     await session.close();
-    expect(isAlive(pid)).toBe(false);
+    expect(isAlive(pid ?? 0)).toBe(false);
     expect(await session.ended).toMatchObject({ exit: { signal: "SIGKILL" } });
   });
 
@@ -92,17 +79,17 @@ describe("a session", () => {
     const { pid } = session;
     session.killNow();
     await session.ended;
-    expect(isAlive(pid)).toBe(false);
+    expect(isAlive(pid ?? 0)).toBe(false);
   });
 
   it("ends a grandchild that holds the pipes with the server", async () => {
     const session = await connect("grandchild");
-    await until("the grandchild's pid", () => session.stderrTail.includes("grandchild "));
+    await poll("the grandchild's pid", () => session.stderrTail.includes("grandchild "));
     const grandchild = Number(/grandchild (\d+)/.exec(session.stderrTail)?.[1]);
     expect(isAlive(grandchild)).toBe(true);
     expect(await failure(session.callTool("crash", {}))).toMatchObject({ problem: "connection-lost" });
     await session.ended;
-    await until("the grandchild is gone", () => !isAlive(grandchild));
+    await poll("the grandchild is gone", () => !isAlive(grandchild));
   });
 });
 
@@ -116,7 +103,7 @@ describe("a call", () => {
     const call = failure(session.callTool("never", {}, { signal: cancel.signal }));
     cancel.abort();
     expect(await call).toMatchObject({ problem: "cancelled" });
-    await until("two cancellations", () => session.stderrTail.split("cancelled ").length === 3);
+    await poll("two cancellations", () => session.stderrTail.split("cancelled ").length === 3);
     expect(await textOf(session.callTool("echo", {}))).toContain("given");
     await session.close();
   });
@@ -166,7 +153,7 @@ describe("a server that breaks the protocol", () => {
       cause: { problem: "frame-too-large" },
     });
     await session.ended;
-    expect(isAlive(session.pid)).toBe(false);
+    expect(isAlive(session.pid ?? 0)).toBe(false);
   });
 
   it("may send some lines that are no JSON, and is ended when there are too many", async () => {
@@ -186,12 +173,31 @@ describe("a server that breaks the protocol", () => {
     await session.close();
   });
 
-  it("cannot make a send hang by not reading", async () => {
-    const limits = { sendQueueBytes: 100_000 };
-    const connecting = failure(connect("deaf", { limits, handshakeTimeoutMs: 200 }));
-    expect(await connecting).toMatchObject({ problem: "timed-out" });
+  it("cannot make a send hang or the queue grow by not reading", async () => {
+    const transport = new StdioTransport({ ...optionsFor("deaf"), limits: { sendQueueBytes: 300_000 } });
+    await transport.start();
+    const message = { jsonrpc: "2.0" as const, method: "x", params: { text: "x".repeat(50_000) } };
+    const sends = Array.from({ length: 12 }, () => failureOrDone(transport.send(message)));
+    const settled: unknown[] = [];
+    for (const send of sends) void send.then((outcome) => settled.push(outcome));
+    await poll("the queue is full", () => settled.some((outcome) => isProblem(outcome, "send-queue-full")));
+    expect(settled.length).toBeLessThan(sends.length);
+    transport.killNow();
+    await Promise.all(sends);
+    expect(settled.some((outcome) => isProblem(outcome, "closed"))).toBe(true);
+    await transport.close();
+    expect(isAlive(transport.pid ?? 0)).toBe(false);
   });
 });
+
+const failureOrDone = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "sent",
+    (error: unknown) => error,
+  );
+
+const isProblem = (outcome: unknown, problem: string): boolean =>
+  outcome instanceof StdioError && outcome.problem === problem;
 
 describe("a connection that does not come about", () => {
   it("tells of a command that does not exist, before anything is started", async () => {

@@ -67,6 +67,7 @@ export class McpSession {
     this.#client = client;
     this.#transport = transport;
     this.#ended = new Promise((resolve) => {
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
       client.onclose = () => void this.#afterClose().then(resolve);
     });
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
@@ -85,6 +86,7 @@ export class McpSession {
       { capabilities: {}, versionNegotiation: { mode: "legacy" } },
     );
     // The SDK reports stray answers and malformed lines here; both are counted and bounded by the transport.
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
     client.onerror = () => {};
     const session = new McpSession(client, transport);
     try {
@@ -93,7 +95,7 @@ export class McpSession {
       const lost = transport.closeReason;
       session.#expected = true;
       await transport.close();
-      throw lost ?? toCallError(error, undefined, undefined);
+      throw lost ?? (error instanceof StdioError ? error : toCallError(error, undefined, undefined));
     }
     return session;
   }

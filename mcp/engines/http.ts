@@ -13,6 +13,8 @@ export const HTTP_LIMITS = {
   retryAfterMaxMs: 5_000,
 } as const;
 
+export type HttpLimits = Record<keyof typeof HTTP_LIMITS, number>;
+
 /**
  * What a call does to the engine: `read` changes nothing, `repeatable` may be sent twice with the same effect as once,
  * `once` must not be sent again when its outcome is not known.
@@ -33,7 +35,7 @@ export type EngineHttpOptions = {
   /** `http:` or `https:`, no credentials, no query. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  readonly limits?: Partial<typeof HTTP_LIMITS>;
+  readonly limits?: Partial<HttpLimits>;
 };
 
 /** Statuses that mean "not now" rather than "no". */
@@ -46,12 +48,12 @@ const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 export class EngineHttp {
   readonly baseUrl: string;
   readonly #apiKey: string | undefined;
-  readonly #limits: typeof HTTP_LIMITS;
+  readonly #limits: HttpLimits;
 
   constructor(options: EngineHttpOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, "");
     this.#apiKey = options.apiKey;
-    this.#limits = { ...HTTP_LIMITS, ...options.limits } as typeof HTTP_LIMITS;
+    this.#limits = { ...HTTP_LIMITS, ...options.limits };
   }
 
   async send(request: EngineRequest, call: Call): Promise<EngineAnswer> {

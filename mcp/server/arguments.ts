@@ -46,6 +46,12 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodObject): string[] {
       return [
         `${at}: must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${unit(issue.origin)}`,
       ];
+    case "custom":
+    case "invalid_element":
+    case "invalid_format":
+    case "invalid_key":
+    case "invalid_union":
+    case "not_multiple_of":
     default:
       return [`${at}: ${issue.message}`];
   }

@@ -17,7 +17,13 @@ export function isOffered(row: ToolRow, modes: Modes): boolean {
       return modes.allowWrites;
     case "terminal":
       return modes.allowWrites && modes.terminal !== undefined;
+    default:
+      return assertNever(row.mode);
   }
+}
+
+function assertNever(value: never): never {
+  throw new TypeError(`there is no case for ${String(value)}`);
 }
 
 export const offeredRows = (modes: Modes): readonly ToolRow[] =>
@@ -48,5 +54,5 @@ function jsonSchema(schema: z.ZodType): Tool["inputSchema"] {
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
     },
   });
-  return { ...(rest as object), type: "object" } as Tool["inputSchema"];
+  return { ...(rest as object), type: "object" };
 }

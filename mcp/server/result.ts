@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolError } from "../contract/errors.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
-import { EngineError } from "../engines/engine-error.ts";
+import type { EngineError } from "../engines/engine-error.ts";
 import { toStructured, toText } from "../engines/wire-json.ts";
 
 /**
@@ -23,7 +23,7 @@ export function successResult(row: ToolRow, value: object): CallToolResult {
     });
   const content = [{ type: "text" as const, text }];
   if (row.output === null) return { content };
-  return { content, structuredContent: toStructured(value) as Record<string, unknown> };
+  return { content, structuredContent: toStructured(value) };
 }
 
 function bareItems(value: object): unknown {

@@ -5,7 +5,9 @@ import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/st
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleServer, type BundledServer } from "../testing/bundled-server.ts";
+import { isAlive } from "../../loopback/testing/alive.ts";
+import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
+import { poll } from "../../loopback/testing/poll.ts";
 import { newerEra, restOnly } from "../testing/engine-eras.ts";
 import { stubEngine, type StubEngine } from "../testing/stub-engine.ts";
 
@@ -18,10 +20,10 @@ type AnyClient = {
 };
 
 const INFO = { name: "test", version: "1" };
-let server: BundledServer;
+let server: Bundle;
 
 beforeAll(async () => {
-  server = await bundleServer();
+  server = await bundleEntry(new URL("./main.ts", import.meta.url));
 });
 afterAll(() => server.remove());
 
@@ -74,23 +76,6 @@ const textOf = (answer: Answer): unknown => {
   return JSON.parse(block?.text ?? "");
 };
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-async function gone(pid: number): Promise<void> {
-  const deadline = performance.now() + 5_000;
-  while (isAlive(pid)) {
-    if (performance.now() > deadline) throw new Error(`process ${pid} is still there`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 describe.each(CLIENTS)("the tool server for $name", ({ connect }) => {
   describe.each(ERAS)("with an engine of $era", ({ routes }) => {
     it("lists and calls the run tools, and is gone after close", async () => {
@@ -126,7 +111,7 @@ describe.each(CLIENTS)("the tool server for $name", ({ connect }) => {
         await engine.close();
       }
       expect(client.pid).not.toBeNull();
-      await gone(client.pid ?? 0);
+      await poll("the server's process is gone", () => !isAlive(client.pid ?? 0));
     });
   });
 
@@ -169,11 +154,7 @@ describe("the tool server's process", () => {
     send({ method: "notifications/initialized" });
     child.stdin.write("this is not JSON\n");
     send({ id: 2, method: "tools/call", params: { name: "ironflow_server_info", arguments: {} } });
-    const deadline = performance.now() + 10_000;
-    while (!Buffer.concat(stdout).includes('"id":2')) {
-      if (performance.now() > deadline) throw new Error("no answer");
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await poll("an answer", () => Buffer.concat(stdout).includes('"id":2'));
     child.stdin.end();
     const [code] = (await once(child, "exit")) as [number];
     await engine.close();

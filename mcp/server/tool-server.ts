@@ -5,7 +5,7 @@ import {
   type CallToolResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { toolByName, type ToolInput, type ToolName } from "../contract/tools.ts";
+import { toolByName, type ToolName } from "../contract/tools.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
 import type { Engine } from "../engines/engine.ts";
 import { EngineError } from "../engines/engine-error.ts";
@@ -16,7 +16,7 @@ import { log } from "./log.ts";
 import { offeredRows, isOffered, toListedTool } from "./offered.ts";
 import { engineFailure, failureResult, successResult } from "./result.ts";
 import { HANDLERS } from "./tools/handlers.ts";
-import type { ToolContext, ToolHandler } from "./tools/handler.ts";
+import type { ToolContext } from "./tools/handler.ts";
 
 /** Calls of one client that run at the same time; the next one is told to come back. */
 const MAX_CALLS_IN_FLIGHT = 64;
@@ -99,7 +99,7 @@ async function callTool(row: ToolRow, given: unknown, context: ToolContext): Pro
 
 /** Row and handler carry the same name, and the arguments were parsed by that row, so they fit. */
 function handlerOf(row: ToolRow): (input: never, context: ToolContext) => Promise<object> {
-  return HANDLERS[row.name as ToolName] as (input: never, context: ToolContext) => Promise<object>;
+  return HANDLERS[row.name as ToolName];
 }
 
 function tooManyCalls(): CallToolResult {
