@@ -1,6 +1,6 @@
 // Starts the built app: `node build/app.mjs FLAGS`. The tests start it by the same two functions.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { Problem, runScript } from "./console.mjs";
@@ -16,12 +16,32 @@ export function electronCommand(flags) {
   if (!existsSync(join(DIST, "main.cjs"))) {
     throw new Problem("The app is not built yet; run `npm run build` (or `npm start`, which does it).");
   }
-  return { command: electronPath(), args: [ROOT, ...sandboxFlags(), ...flags] };
+  return { command: electronPath(), args: [ROOT, ...machineFlags(thisMachine()), ...flags] };
 }
 
-/** Chromium's sandbox refuses to run as root. */
-export function sandboxFlags() {
-  return process.platform === "linux" && process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+/** Chromium keeps pictures in shared memory; containers often have 64 MB of it, and pages die when that is full. */
+const SMALL_SHARED_MEMORY_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Flags for Chromium that depend on the machine only.
+ * @param {{ platform: NodeJS.Platform, isRoot: boolean, sharedMemoryBytes: number }} machine
+ * @returns {string[]}
+ */
+export function machineFlags({ platform, isRoot, sharedMemoryBytes }) {
+  if (platform !== "linux") return [];
+  return [
+    ...(isRoot ? ["--no-sandbox"] : []), // it refuses to run as root with its sandbox
+    ...(sharedMemoryBytes < SMALL_SHARED_MEMORY_BYTES ? ["--disable-dev-shm-usage"] : []),
+  ];
+}
+
+function thisMachine() {
+  const { platform } = process;
+  const isRoot = process.getuid?.() === 0;
+  if (platform !== "linux" || !existsSync("/dev/shm"))
+    return { platform, isRoot, sharedMemoryBytes: Infinity };
+  const { blocks, bsize } = statfsSync("/dev/shm");
+  return { platform, isRoot, sharedMemoryBytes: blocks * bsize };
 }
 
 /**

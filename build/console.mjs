@@ -1,4 +1,5 @@
 // How the scripts of this folder speak: named steps, elapsed seconds on the long ones, one sentence on failure.
+import { constants } from "node:os";
 
 /** A failure whose message is one sentence that tells the person what to do; printed without a stack. */
 export class Problem extends Error {}
@@ -51,6 +52,16 @@ export async function runScript(main) {
   } catch (error) {
     process.exitCode = 1;
     process.stderr.write(`${error instanceof Problem ? error.message : describe(error)}\n`);
+  }
+}
+
+/**
+ * Lets a signal end the process through its exit handlers, which release locks and end children; by default it would
+ * be gone at once.
+ */
+export function exitOnSignals() {
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
   }
 }
 

@@ -38,15 +38,20 @@ export function needsVirtualDisplay(env, platform = process.platform) {
 
 /**
  * Xvfb under a shell that ends it when our end of a pipe closes, so it does not outlive this process even when that
- * is killed. In a session of its own: Ctrl-C must reach the app first, or it would lose its screen while it quits.
+ * is killed; then it removes the cookie's folder. In a session of its own: Ctrl-C must reach the app first, or it would lose its screen while it quits.
  */
 const KEEPER = `
+folder=$1
+shift
 Xvfb "$@" 3>&3 4<&- &
 xvfb=$!
 exec 3>&-
-read -r _ <&4
-kill "$xvfb" 2>/dev/null
+{ read -r _ <&4; kill "$xvfb"; } 2>/dev/null &
+reader=$!
+exec 4<&-
 wait "$xvfb"
+kill "$reader" 2>/dev/null
+rm -rf "$folder"
 `;
 
 /** @returns {Promise<{ name: string, authority: string, stop: () => Promise<void> }>} */
@@ -66,21 +71,21 @@ export async function startVirtualDisplay() {
     "-auth",
     authority,
   ];
-  const child = spawn("/bin/sh", ["-c", KEEPER, "keeper", ...xvfb], {
+  const child = spawn("/bin/sh", ["-c", KEEPER, "keeper", folder, ...xvfb], {
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
   /** @type {Promise<void>} */
   const ended = new Promise((done) => {
     child.once("error", () => done());
-    child.once("close", () => done());
+    child.once("exit", () => done());
   });
   const keep = /** @type {import("node:stream").Writable} */ (child.stdio[4]);
   keep.on("error", () => {}); // the keeper has ended already; `ended` says so
   const stop = async () => {
     keep.end();
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true }); // there was no shell to do it
   };
   try {
     const number = await displayNumber(child, ended);

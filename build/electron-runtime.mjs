@@ -1,21 +1,12 @@
 // Which Electron the app, its tests and its package run on. The official one wins whenever it can be had; where its
 // release page cannot be reached, a runtime from the npm registry serves development and tests (fallback-runtime.mjs).
 import { spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Problem, elapsed, runScript, say, step } from "./console.mjs";
+import { Problem, runScript, say, step } from "./console.mjs";
 import { FALLBACK, fallbackBinary, hasFallbackFor, installFallback } from "./fallback-runtime.mjs";
-import { ROOT, cacheFolder, isScript } from "./paths.mjs";
+import { ROOT, bytesUnder, cacheFolder, isScript } from "./paths.mjs";
 
 /**
  * @typedef {object} ElectronRuntime
@@ -26,6 +17,8 @@ import { ROOT, cacheFolder, isScript } from "./paths.mjs";
 
 /** How long the release page may stay silent. A download that has begun goes on for as long as bytes arrive. */
 const SILENCE_LIMIT_MS = 10_000;
+/** How long a silent release page is not asked again. */
+const REMEMBER_MS = 24 * 60 * 60 * 1_000;
 const OFFICIAL = join(ROOT, "node_modules", "electron");
 
 /**
@@ -95,18 +88,21 @@ function wantedVersion() {
   return String(JSON.parse(text).version);
 }
 
-/** Where it is remembered that the release page did not answer: one file per version, deleted to ask again. */
+/** Its age says when the release page did not answer: one file per version, shared by all clones. */
 function unreachableFile() {
   return join(cacheFolder(), `electron-${wantedVersion()}-unreachable`);
 }
 
 function wasUnreachable() {
-  return existsSync(unreachableFile());
+  const asked = statSync(unreachableFile(), { throwIfNoEntry: false })?.mtimeMs;
+  return asked !== undefined && Date.now() - asked < REMEMBER_MS;
 }
 
 /** Runs the official package's own install script, and ends it when nothing arrives. */
 async function tryOfficial() {
-  const name = `Electron ${wantedVersion()} from its release page`;
+  const name = `ask the release page for Electron ${wantedVersion()}`;
+  // What an interrupted installation left would count as progress.
+  rmSync(join(OFFICIAL, "dist"), { recursive: true, force: true });
   const scratch = mkdtempSync(join(tmpdir(), "ironbridge-electron-"));
   try {
     const outcome = await step(name, (detail) => runInstallScript(scratch, detail));
@@ -116,7 +112,9 @@ async function tryOfficial() {
     }
     mkdirSync(cacheFolder(), { recursive: true });
     writeFileSync(unreachableFile(), `${new Date().toISOString()} ${outcome}\n`);
-    say(`  not available: ${outcome}; remembered, \`node build/electron-runtime.mjs --retry\` asks again`);
+    say(
+      `  not available (${outcome}); \`node build/electron-runtime.mjs --retry\` asks again before tomorrow`,
+    );
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -141,16 +139,17 @@ async function runInstallScript(scratch, detail) {
     child.once("error", fail);
     child.once("close", (code) => done(code));
   });
-  const start = Date.now();
   let seenBytes = 0;
-  let lastGrowthMs = start;
+  let lastGrowthMs = Date.now();
   let silent = false;
+  const endWithUs = () => void child.kill();
+  process.once("exit", endWithUs);
   const watch = setInterval(() => {
     const bytes = bytesUnder(scratch);
     if (bytes !== seenBytes) {
       lastGrowthMs = Date.now();
       detail(`${Math.round(bytes / 1e6)} MB`);
-    } else if (Date.now() - lastGrowthMs > SILENCE_LIMIT_MS && !(bytes === 0 && isUnpacking())) {
+    } else if (Date.now() - lastGrowthMs > SILENCE_LIMIT_MS && !isUnpacking()) {
       silent = true;
       child.kill("SIGKILL");
     }
@@ -158,27 +157,18 @@ async function runInstallScript(scratch, detail) {
   }, 500);
   try {
     const code = await closed;
-    if (silent) return `nothing arrived for ${SILENCE_LIMIT_MS / 1000} s (after ${elapsed(start)})`;
+    if (silent) return `nothing arrived for ${SILENCE_LIMIT_MS / 1000} s`;
     if (code === 0 && officialRuntime() !== null) return null;
     return firstLine(stderr) || `its install script ended with code ${code}`;
   } finally {
     clearInterval(watch);
+    process.off("exit", endWithUs);
   }
 }
 
-/** The download has been moved to Electron's own cache and is being unpacked: no bytes arrive, and that is fine. */
+/** The download is complete and being unpacked: no bytes arrive, and that is fine. */
 function isUnpacking() {
   return existsSync(join(OFFICIAL, "dist"));
-}
-
-/** @param {string} folder */
-function bytesUnder(folder) {
-  let bytes = 0;
-  for (const row of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!row.isFile()) continue;
-    bytes += statSync(join(row.parentPath, row.name), { throwIfNoEntry: false })?.size ?? 0;
-  }
-  return bytes;
 }
 
 /** @param {string} text */

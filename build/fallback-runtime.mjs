@@ -10,14 +10,13 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statSync,
 } from "node:fs";
 import { cp, mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Problem, step } from "./console.mjs";
 import { withLock } from "./lock.mjs";
-import { ROOT, cacheFolder } from "./paths.mjs";
+import { ROOT, bytesUnder, cacheFolder } from "./paths.mjs";
 import { run } from "./run.mjs";
 
 /** What is fetched, and what it must be. Another version means another integrity and another look inside. */
@@ -197,13 +196,4 @@ async function adapt(runtime) {
   await cp(join(import.meta.dirname, "fallback-loader"), join(runtime, "resources", "app"), {
     recursive: true,
   });
-}
-
-/** @param {string} folder */
-function bytesUnder(folder) {
-  let bytes = 0;
-  for (const row of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (row.isFile()) bytes += statSync(join(row.parentPath, row.name), { throwIfNoEntry: false })?.size ?? 0;
-  }
-  return bytes;
 }

@@ -1,8 +1,9 @@
 // node_modules as package-lock.json says.
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Problem, say, step } from "./console.mjs";
+import { entriesOf } from "./paths.mjs";
 import { run } from "./run.mjs";
 
 const OLDEST_NODE = [20, 18];
@@ -63,7 +64,10 @@ export async function ensurePackages(root) {
     return;
   }
   await step("npm ci", async (detail) => {
-    const timer = setInterval(() => detail(`${packageCount(root)} folders`), 1_000);
+    const timer = setInterval(
+      () => detail(`${entriesOf(join(root, "node_modules"), false).length} folders`),
+      1_000,
+    );
     try {
       await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
         cwd: root,
@@ -80,12 +84,6 @@ export async function ensurePackages(root) {
 /** @param {string} root */
 function stampFile(root) {
   return join(root, "node_modules", ".ironbridge-lock");
-}
-
-/** @param {string} root */
-function packageCount(root) {
-  const folder = join(root, "node_modules");
-  return existsSync(folder) ? readdirSync(folder).length : 0;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,4 +24,29 @@ export function cacheFolder(env = process.env) {
  */
 export function isScript(moduleUrl) {
   return process.argv[1] !== undefined && pathToFileURL(resolve(process.argv[1])).href === moduleUrl;
+}
+
+/**
+ * How much a growing folder holds, for progress only: what vanishes while it is counted is left out.
+ * @param {string} folder
+ */
+export function bytesUnder(folder) {
+  let bytes = 0;
+  for (const row of entriesOf(folder, true)) {
+    if (row.isFile()) bytes += statSync(join(row.parentPath, row.name), { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return bytes;
+}
+
+/**
+ * What a folder holds, for progress only: nothing while it is missing or being replaced.
+ * @param {string} folder
+ * @param {boolean} recursive
+ */
+export function entriesOf(folder, recursive) {
+  try {
+    return readdirSync(folder, { recursive, withFileTypes: true });
+  } catch {
+    return [];
+  }
 }

@@ -2,7 +2,7 @@
 // anything is installed. Each step is skipped when it is done already.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { runScript } from "./console.mjs";
+import { exitOnSignals, runScript } from "./console.mjs";
 import { ensureElectronRuntime } from "./electron-runtime.mjs";
 import { withLock } from "./lock.mjs";
 import { assertNode, ensurePackages, packagesState } from "./packages.mjs";
@@ -10,6 +10,7 @@ import { ROOT } from "./paths.mjs";
 import { ensureSystemPackages } from "./system-packages.mjs";
 
 await runScript(async () => {
+  exitOnSignals();
   assertNode(process.versions.node);
   const cache = join(ROOT, ".cache");
   mkdirSync(cache, { recursive: true });

@@ -100,8 +100,8 @@ export async function ensureSystemPackages({ compiler }) {
     throw new Problem(`System libraries are missing; run this as root and try again: ${command}`);
   }
   const advice = `run this by hand to see more: ${command}`;
-  await step("apt-get update", () => aptGet(["update"], advice));
-  await step(`apt-get install ${missing.join(" ")}`, () => aptGet(install, advice));
+  await step("apt-get update", (detail) => aptGet(["update"], advice, detail));
+  await step(`apt-get install ${missing.join(" ")}`, (detail) => aptGet(install, advice, detail));
   const left = find();
   if (left.length > 0)
     throw new Problem(`Still missing after the installation: ${left.join(" ")}; ${advice}`);
@@ -110,13 +110,15 @@ export async function ensureSystemPackages({ compiler }) {
 /**
  * @param {string[]} args
  * @param {string} advice
+ * @param {(line: string) => void} onLine
  */
-async function aptGet(args, advice) {
+async function aptGet(args, advice, onLine) {
   // Another apt at work is waited for instead of failing on its lock.
   await run("apt-get", ["-q", "-o", "DPkg::Lock::Timeout=300", ...args], {
     cwd: "/",
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     advice,
+    onLine,
   });
 }
 
