@@ -12,8 +12,10 @@ export interface AgentParts {
   readonly version: string;
   readonly hub: Hub;
   readonly performer: Performer;
-  authenticate(token: string): Authenticated | undefined;
-  onRefused(reason: string, caller?: string): void;
+  readonly authenticate: (token: string) => Authenticated | undefined;
+  /** A caller has called, and its client says this of itself. */
+  readonly onCall: (caller: string, claim: string | undefined) => void;
+  readonly onRefused: (reason: string, caller?: string) => void;
 }
 
 /** What every agent's model reads first. */
@@ -41,7 +43,10 @@ export async function openAgentDoor(parts: AgentParts): Promise<McpEndpoint> {
         version: parts.version,
         instructions: INSTRUCTIONS,
         tools: (caller, connection) => parts.performer.tools(caller, connection),
-        call: (call) => parts.performer.perform(call),
+        call(call) {
+          parts.onCall(call.caller.name, call.claim);
+          return parts.performer.perform(call);
+        },
       }),
     onRefused: (reason, caller) => parts.onRefused(reason, caller),
     onError: (cause) => logError("endpoint", "a request failed", cause),

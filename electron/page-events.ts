@@ -1,12 +1,14 @@
-import type { WebContents } from "electron";
+import type { MessagePortMain, WebContents } from "electron";
 import type * as z from "zod/v4";
 import type { events, EventName } from "./contract/ipc.ts";
 import { logError } from "./log.ts";
-import { sendEvent } from "./send-event.ts";
+import { sendEvent, sendTerminalPort } from "./send-event.ts";
 
 /** What main tells the main window's page. Nothing is kept for a window that is not there: a page reads when it opens. */
 export interface PageEvents {
   tell<N extends EventName>(name: N, body: z.input<(typeof events)[N]>): void;
+  /** Hands the page its end of a terminal's channel; the channel ends with the page. */
+  sendPort(sessionId: string, port: MessagePortMain): void;
   attach(contents: WebContents): void;
 }
 
@@ -20,6 +22,10 @@ export function pageEvents(): PageEvents {
       } catch (cause) {
         logError("page", `the event ${name} could not be sent`, cause);
       }
+    },
+    sendPort(sessionId, port) {
+      if (contents === undefined || contents.isDestroyed()) port.close();
+      else sendTerminalPort(contents, sessionId, port);
     },
     attach(to) {
       contents = to;

@@ -31,6 +31,12 @@ export interface SettingsStore {
   change(part: Partial<Omit<Stored, "version">>): Settings;
 }
 
+/** How long a question may wait, in ms, where the person wants it shorter. */
+export function questionExpiry(settings: SettingsStore): number | undefined {
+  const seconds = settings.stored.question_expires_s;
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
 export function openSettings(path: string): SettingsStore {
   const file = openProfileFile<Stored>(path, Stored, { version: 1, theme: "system", time_zone: "local" });
   const choices = (): Settings => ({ theme: file.value.theme, time_zone: file.value.time_zone });

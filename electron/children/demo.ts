@@ -30,7 +30,8 @@ async function startDemo(
     {
       name: "demo",
       entry: options.entry,
-      args: ["--exit-with-stdin"],
+      args: [],
+      readyWord: "demo ready",
       env: { IRONFLOW_SERVER_URL: engine.url, IRONFLOW_API_KEY: engine.apiKey },
       session: options.session,
       cwd: options.cwd,

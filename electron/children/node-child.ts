@@ -18,7 +18,9 @@ export interface NodeChildOptions {
   readonly session: string;
   readonly cwd: string;
   readonly records: ProcessRecords;
-  /** How long it may take to say `ready`, in ms. */
+  /** What it says once it answers, followed by JSON. Default "ready". */
+  readonly readyWord?: string;
+  /** How long that may take, in ms. */
   readonly readyWithinMs: number;
 }
 
@@ -60,6 +62,7 @@ export async function startNodeChild(options: NodeChildOptions, signal: AbortSig
   try {
     const ready = await readyLine(child.stdout, ended, {
       name: options.name,
+      word: options.readyWord ?? "ready",
       withinMs: options.readyWithinMs,
       signal,
     });

@@ -6,7 +6,8 @@ import type { Profile } from "../profile.ts";
 
 /** Who is told of every child, so that it can be ended when main dies. */
 export interface ProcessRecords {
-  readonly started: (pid: number) => void;
+  /** @param startTime when it started, as loopback/processes.ts calls it, where that is known already */
+  readonly started: (pid: number, startTime?: string) => void;
   readonly ended: (pid: number) => void;
 }
 
@@ -29,7 +30,7 @@ export async function startProcessRecords(options: {
       logError("reaper", "is gone: a crash of the app would now leave processes behind", cause),
   });
   return {
-    started: (pid) => void record(reaper, pid),
+    started: (pid, startTime) => void record(reaper, pid, startTime),
     ended: (pid) => void forget(reaper, pid),
     async close() {
       const { survivors } = await reaper.close();
@@ -38,10 +39,10 @@ export async function startProcessRecords(options: {
   };
 }
 
-async function record(reaper: Reaper, pid: number): Promise<void> {
+async function record(reaper: Reaper, pid: number, startTime?: string): Promise<void> {
   try {
-    const row = await readProcess(pid);
-    if (row !== undefined) await reaper.record(row);
+    const id = startTime === undefined ? await readProcess(pid) : { pid, startTime };
+    if (id !== undefined) await reaper.record(id);
   } catch (cause) {
     // Its marker still covers it, unless it took that off.
     logError("reaper", `does not know of process ${pid}: ${sentenceOf(cause)}`);

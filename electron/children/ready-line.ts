@@ -1,21 +1,22 @@
 import type { Readable } from "node:stream";
 
-const READY = "ready ";
 /** A program that has not said `ready` within so many characters is not one of ours. */
 const BEFORE_READY_CHARS = 65_536;
 
 /**
- * Waits for the line `ready {json}` on a child's stdout. What comes after it is read and dropped, so the child never
+ * Waits for the line `<word> {json}` on a child's stdout. What comes after it is read and dropped, so the child never
  * blocks on a full pipe.
- * @returns the JSON after `ready`
+ * @param options `word`: what it says before the JSON, usually "ready"
+ * @returns the JSON
  * @throws Error with a sentence when the child ends first, the time is over, or the line cannot be read
  */
 export async function readyLine(
   stdout: Readable,
   ended: Promise<string>,
-  options: { name: string; withinMs: number; signal: AbortSignal },
+  options: { name: string; word: string; withinMs: number; signal: AbortSignal },
 ): Promise<unknown> {
   const { name, withinMs, signal } = options;
+  const start = `${options.word} `;
   const cleanUps: (() => void)[] = [];
   try {
     return await new Promise<unknown>((resolve, reject) => {
@@ -35,7 +36,7 @@ export async function readyLine(
         for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
           const line = text.slice(0, end).trim();
           text = text.slice(end + 1);
-          if (line.startsWith(READY)) return settle(line.slice(READY.length), resolve, reject, name);
+          if (line.startsWith(start)) return settle(line.slice(start.length), resolve, reject, name);
         }
         if (text.length > BEFORE_READY_CHARS)
           reject(new Error(`The ${name} said too much before it was ready.`));

@@ -6,9 +6,9 @@ type Rows = "terminals:list" | "terminals:attach" | "terminals:stop" | "terminal
 /** The person's own hands on terminal tabs. Main brokers the port and never reads the bytes. */
 export function terminalHandlers(bridge: TerminalBridge): Pick<Handlers, Rows> {
   return {
-    "terminals:list": async () => bridge.sessions(),
-    "terminals:attach": async ({ session_id: id }) => ({ attached: bridge.attach(id) }),
+    "terminals:list": async () => [...bridge.sessions()],
+    "terminals:attach": async ({ session_id: id }) => ({ attached: await bridge.attach(id) }),
     "terminals:stop": ({ session_id: id }) => bridge.stop(id),
-    "terminals:close": async ({ session_id: id }) => ({ closed: bridge.close(id) }),
+    "terminals:close": async ({ session_id: id }) => ({ closed: await bridge.close(id) }),
   };
 }

@@ -35,7 +35,10 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
         });
         if (!answer.approved) return { ok: false, error: answer.error };
         const { info, token } = tokens.create(name, permissions);
-        return { ok: true, created: { info, token, url: parts.mcpUrl, snippets: snippets(token, parts.mcpUrl) } };
+        return {
+          ok: true,
+          created: { info, token, url: parts.mcpUrl, snippets: snippets(token, parts.mcpUrl) },
+        };
       } catch (cause) {
         if (cause instanceof TokenRefused) return { ok: false, error: taken(cause.message) };
         throw cause;
@@ -61,7 +64,7 @@ const effectOf = (permission: string): string => EFFECTS[permission] ?? `Holds t
 
 const taken = (error: string): ToolError => ({ error, code: "already_exists", retryable: false });
 
-/** What a person pastes into an agent's configuration. The command has no secret in it that would stay in the process list. */
+/** What a person pastes into an agent's configuration. */
 function snippets(token: string, url: string): NewToken["snippets"] {
   const server = { type: "http", url, headers: { Authorization: `Bearer ${token}` } };
   return [

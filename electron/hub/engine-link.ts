@@ -44,6 +44,8 @@ export interface EngineLink {
   /** Resolves once it has come up, or it is known that it will not by itself, or nobody waits any more. */
   settled(signal: AbortSignal): Promise<void>;
   restart(): void;
+  /** The terminal bridge listens somewhere else now. */
+  restartTools(): void;
   stop(): Promise<void>;
 }
 
@@ -149,6 +151,7 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
       engine?.restart();
       tools.restart();
     },
+    restartTools: () => tools.restart(),
     async stop() {
       await tools.stop();
       await engine?.stop();

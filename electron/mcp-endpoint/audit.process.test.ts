@@ -13,7 +13,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const now = () => new Date("2026-01-02T03:04:05Z");
-const lines = () => readFileSync(path, "utf8").split("\n").slice(0, -1).map((line) => JSON.parse(line) as unknown);
+const lines = () =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as unknown);
 
 describe("the audit", () => {
   it("has a line on disk by the time the write resolves, for its owner only", async () => {
@@ -32,7 +36,9 @@ describe("the audit", () => {
       audit.write({ event: "mcp.call", user: "token:a\nb", detail: { at } }),
     );
     await Promise.all(all);
-    expect(lines().map((line) => (line as { detail: { at: number } }).detail.at)).toEqual(all.map((_, at) => at));
+    expect(lines().map((line) => (line as { detail: { at: number } }).detail.at)).toEqual(
+      all.map((_, at) => at),
+    );
     await audit.close();
   });
 

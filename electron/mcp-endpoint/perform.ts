@@ -29,7 +29,10 @@ export interface ToolCall {
 
 export interface PerformParts {
   readonly rows: readonly ToolRow[];
-  readonly hub: { call: Hub["call"]; link(connection: string): Pick<EngineLink, "name" | "switches" | "meta"> | undefined };
+  readonly hub: {
+    call: Hub["call"];
+    link(connection: string): Pick<EngineLink, "name" | "switches" | "meta"> | undefined;
+  };
   readonly consent: Pick<Consent, "askCall">;
   readonly audit: Pick<Audit, "write">;
   readonly onActivity: (activity: AgentActivity) => void;
@@ -56,7 +59,11 @@ interface Passage {
 export function createPerformer(parts: PerformParts): Performer {
   const byName = new Map(parts.rows.map((row) => [row.name, row]));
 
-  function record({ call, id }: Passage, event: string, detail: Record<string, string | number>): Promise<void> {
+  function record(
+    { call, id }: Passage,
+    event: string,
+    detail: Record<string, string | number>,
+  ): Promise<void> {
     const user = call.caller.kind === "user" ? "user" : `token:${call.caller.name}`;
     const about = { call_id: id, tool: call.tool, connection: call.connection };
     return parts.audit.write({ event, user, detail: { ...about, ...detail } });
@@ -77,7 +84,12 @@ export function createPerformer(parts: PerformParts): Performer {
     });
   }
 
-  async function refuse(passage: Passage, reason: string, link: Link, error: ToolError): Promise<CallToolResult> {
+  async function refuse(
+    passage: Passage,
+    reason: string,
+    link: Link,
+    error: ToolError,
+  ): Promise<CallToolResult> {
     tell(passage, "refused");
     await record(passage, "mcp.refused", { reason });
     return fromEngine(errorResult(error), link.meta);
@@ -93,7 +105,8 @@ export function createPerformer(parts: PerformParts): Performer {
       args,
       engine: { ...link.meta, name: link.name },
       signal: call.signal,
-      read: (tool, readArgs) => parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal: call.signal }),
+      read: (tool, readArgs) =>
+        parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal: call.signal }),
     });
     return whileWaiting(asked, call.onProgress);
   }
@@ -129,14 +142,17 @@ export function createPerformer(parts: PerformParts): Performer {
       const verdict = gate(call.caller, row, link.switches, args);
       if (verdict.verdict === "hidden" || row === undefined) {
         tell(passage, "refused");
-        await record(passage, "mcp.refused", { reason: verdict.verdict === "hidden" ? verdict.reason : "unknown tool" });
+        await record(passage, "mcp.refused", {
+          reason: verdict.verdict === "hidden" ? verdict.reason : "unknown tool",
+        });
         return undefined;
       }
       if (verdict.verdict === "refuse") return refuse(passage, verdict.reason, link, verdict.error);
       tell(passage, "started");
       if (verdict.verdict === "ask") {
         const answer = await ask(passage, link, row, args);
-        if (!answer.approved) return refuse(passage, answer.error.reason ?? answer.error.code, link, answer.error);
+        if (!answer.approved)
+          return refuse(passage, answer.error.reason ?? answer.error.code, link, answer.error);
         // The person may have taken rights away while they were asked.
         const again = gate(call.caller, row, link.switches, args);
         if (again.verdict !== "ask") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
