@@ -5,8 +5,12 @@ import * as z from "zod/v4";
  * `POST /v1/sessions`, `GET /v1/sessions`, `GET /v1/sessions/{id}/output?offset&limit`, `POST /v1/sessions/{id}/stop`.
  */
 export const TERMINAL_LIMITS = {
+  /** Ended ones included; when a new one needs the room, the one that ended first is closed. All running: 429. */
   sessions: 64,
   commandChars: 262_144,
+  /** So much of a command is in lists and answers; a longer one ends in "…" there. */
+  shownCommandChars: 4_096,
+  environmentVariables: 512,
   readDefaultBytes: 65_536,
   readMaxBytes: 1_048_576,
   logMemoryBytes: 8 * 1024 * 1024,
@@ -39,18 +43,48 @@ export const TerminalSize = z.strictObject({
 });
 export type TerminalSize = z.infer<typeof TerminalSize>;
 
+/** The system ends a text at the first zero character. */
+const SystemText = z.string().refine((text) => !text.includes("\0"), "must not have a zero character");
+
+const VariableName = z
+  .string()
+  .max(256)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be letters, digits and underscores, not a digit first")
+  .refine((name) => !name.startsWith("IRONBRIDGE_"), "names that begin with IRONBRIDGE_ are reserved");
+
 export const RunRequest = z.strictObject({
-  command: z.string().min(1).max(TERMINAL_LIMITS.commandChars),
+  /** The text of a script. It arrives in the shell exactly as it is here, in UTF-8. */
+  command: z
+    .string()
+    .min(1)
+    .max(TERMINAL_LIMITS.commandChars)
+    .refine(
+      (text) => !/\p{Surrogate}/u.test(text),
+      "must not have half a surrogate pair: it has no UTF-8 form",
+    ),
   /** Who runs it, as the tab shows it: the token's name. */
   agent: z.string().min(1).max(128),
-  cwd: z.string().max(4096).optional(),
-  shell: z.string().max(4096).optional(),
-  env: z.record(z.string().min(1).max(256), z.string().max(65_536)).optional(),
+  /** Absolute; default: the person's home. One that does not exist gives a session that is `failed_to_start`. */
+  cwd: SystemText.max(4096).optional(),
+  /** A path, or a name to look up in PATH; default: the person's shell. Unknown: `failed_to_start`. */
+  shell: SystemText.max(4096).optional(),
+  /** Set on top of the login shell's environment. */
+  env: z
+    .record(VariableName, SystemText.max(65_536))
+    .refine(
+      (env) => Object.keys(env).length <= TERMINAL_LIMITS.environmentVariables,
+      `must not have more than ${TERMINAL_LIMITS.environmentVariables} variables`,
+    )
+    .optional(),
   size: TerminalSize.optional(),
 });
 export type RunRequest = z.infer<typeof RunRequest>;
 
-/** One session as lists show it. Times in RFC 3339. */
+/**
+ * One session as lists and answers show it. Times in RFC 3339. `exit_code` and `signal` are the operating system's, one of
+ * them null; both are null until the end and when it did not start, of which `reason` tells why. An ended session's output
+ * is complete.
+ */
 export const TerminalSession = z.object({
   session_id: SessionId,
   agent: z.string(),
@@ -64,7 +98,7 @@ export const TerminalSession = z.object({
   started_at: z.string(),
   ended_at: z.string().nullable(),
   output_bytes: z.number().int(),
-  /** Processes of the session that live on after its leader ended. */
+  /** Processes of the session that live on after its leader ended, as last counted. */
   left_behind: z.number().int(),
   size: TerminalSize,
 });
@@ -82,6 +116,7 @@ export const OutputQuery = z.strictObject({
     .max(TERMINAL_LIMITS.readMaxBytes)
     .default(TERMINAL_LIMITS.readDefaultBytes),
 });
+export type OutputQuery = z.infer<typeof OutputQuery>;
 
 /**
  * Output from a byte offset. Offsets are absolute and never move. `output` never ends in half a UTF-8 character while
@@ -109,4 +144,6 @@ export const StopResponse = z.object({
 });
 export type StopResponse = z.infer<typeof StopResponse>;
 
+/** Body of every answer that is not 2xx. `error` is one sentence that names the field, if it is about one. */
 export const BridgeError = z.object({ error: z.string(), code: z.string() });
+export type BridgeError = z.infer<typeof BridgeError>;

@@ -1,9 +1,22 @@
 import * as z from "zod/v4";
-import { SessionId, TerminalSession, TerminalSize } from "./api.ts";
+import { SessionId, StopResponse, TerminalSession, TerminalSize } from "./api.ts";
 
-/** Messages on the port between the bridge and one tab. The first thing a tab gets is a replay of what is kept. */
+/**
+ * Messages on the port between the bridge and one tab. A tab first gets its session, then a replay of what is kept. It counts
+ * as visible until it says otherwise; a hidden one is sent no output. A session has one tab: a second attach closes the
+ * first one's port.
+ */
 export const ToTab = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("data"), chars: z.string(), replay: z.boolean() }),
+  /**
+   * Output, each char to be acknowledged once it is parsed. `dropped_bytes`: so much before these chars is no longer kept, so
+   * the terminal should be reset (a tab that cannot keep up with a flood, or a replay of a long session).
+   */
+  z.object({
+    type: z.literal("data"),
+    chars: z.string(),
+    replay: z.boolean(),
+    dropped_bytes: z.number().int().min(1).optional(),
+  }),
   z.object({ type: z.literal("session"), session: TerminalSession }),
 ]);
 export type ToTab = z.infer<typeof ToTab>;
@@ -16,7 +29,11 @@ export const FromTab = z.discriminatedUnion("type", [
 ]);
 export type FromTab = z.infer<typeof FromTab>;
 
-/** Messages between main and the bridge process. Main brokers ports and never reads the bytes. */
+/**
+ * Messages between main and the bridge process. Main brokers ports and never reads the bytes. `attach` brings one port with
+ * it. Each of `attach`, `stop` and `close` is answered once by `attached`, `stopped` or `closed` with the same session.
+ * After `shutdown` the bridge ends its sessions and exits with code 0.
+ */
 export const ToBridge = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("attach"), session_id: SessionId }),
   z.strictObject({ type: z.literal("close"), session_id: SessionId }),
@@ -28,7 +45,16 @@ export type ToBridge = z.infer<typeof ToBridge>;
 export const FromBridge = z.discriminatedUnion("type", [
   z.object({ type: z.literal("listening"), url: z.string() }),
   z.object({ type: z.literal("sessions"), sessions: z.array(TerminalSession) }),
-  /** A process group started or ended: main hands it to the reaper. */
+  /** False: there is no such session, or no port came with the message. */
+  z.object({ type: z.literal("attached"), session_id: SessionId, attached: z.boolean() }),
+  /** `response` is null when there is no such session. */
+  z.object({ type: z.literal("stopped"), session_id: SessionId, response: StopResponse.nullable() }),
+  /** Its processes are stopped (as far as could be seen), its script and log are gone. False: there was none. */
+  z.object({ type: z.literal("closed"), session_id: SessionId, closed: z.boolean() }),
+  /**
+   * A session's leader (its pid is also the number of its process group and session) started, or nothing of it is left. Main
+   * hands it to the reaper. `start_time` is what loopback/processes.ts calls so.
+   */
   z.object({
     type: z.literal("process"),
     event: z.enum(["started", "ended"]),

@@ -1,0 +1,115 @@
+import { homedir } from "node:os";
+import type { Clock } from "../loopback/clock.ts";
+import { ToBridge } from "./contract/port.ts";
+import { loginEnvironment } from "./login-environment.ts";
+import type { ParentPort } from "./parent-port.ts";
+import { problemOf } from "./problem.ts";
+import { ScriptFolder } from "./script-folder.ts";
+import { serve } from "./server.ts";
+import { defaultShell } from "./session-plan.ts";
+import { Sessions } from "./sessions.ts";
+import type { TabPort } from "./tab.ts";
+
+export interface BridgeOptions {
+  token: string;
+  /** This life of the app. */
+  marker: string;
+  parent: ParentPort;
+  clock: Clock;
+  now: () => Date;
+  problem: (text: string) => void;
+}
+
+export interface Bridge {
+  /** Resolves when everything is ended and given back, after `shutdown` or when the parent has gone. */
+  stopped: Promise<void>;
+}
+
+/** Starts the HTTP API and answers the parent. Resolves when it listens. */
+export async function startBridge(options: BridgeOptions): Promise<Bridge> {
+  const { token, marker, parent, clock, now, problem } = options;
+  const givenUp = new AbortController();
+  const scripts = await ScriptFolder.create();
+  // Asked at once, so that the first command seldom waits for the person's start-up files.
+  const environment = shellEnvironment(givenUp.signal, problem);
+  const sessions = new Sessions({
+    environment: () => environment,
+    scripts,
+    marker,
+    clock,
+    now,
+    problem,
+    tell: (message) => {
+      parent.post(message);
+    },
+  });
+  const server = await serve({
+    token,
+    sessions,
+    onError: (error) => {
+      problem(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    },
+  });
+
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    try {
+      givenUp.abort();
+      await Promise.all([sessions.shutdown(), server.close(), environment]);
+    } finally {
+      await scripts.dispose();
+    }
+  };
+  const stopped = new Promise<void>((resolve) => {
+    const once = () => {
+      stopping ??= stop();
+      resolve(stopping);
+    };
+    parent.onGone(once);
+    parent.onMessage((message, port) => {
+      const parsed = ToBridge.safeParse(message);
+      if (!parsed.success) problem(`message from the app: ${problemOf(parsed.error)}`);
+      else if (parsed.data.type === "shutdown") once();
+      else void obey(parsed.data, port, sessions, parent); // a rejection is a fault of ours and ends the process
+    });
+  });
+  parent.post({ type: "listening", url: server.url });
+  return { stopped };
+}
+
+async function obey(
+  message: Exclude<ToBridge, { type: "shutdown" }>,
+  port: TabPort | undefined,
+  sessions: Sessions,
+  parent: ParentPort,
+): Promise<void> {
+  const { session_id } = message;
+  switch (message.type) {
+    case "attach": {
+      const attached = port !== undefined && sessions.attach(session_id, port);
+      if (!attached) port?.close();
+      parent.post({ type: "attached", session_id, attached });
+      return;
+    }
+    case "stop":
+      parent.post({ type: "stopped", session_id, response: (await sessions.stop(session_id)) ?? null });
+      return;
+    case "close":
+      parent.post({ type: "closed", session_id, closed: await sessions.close(session_id) });
+      return;
+  }
+}
+
+async function shellEnvironment(
+  signal: AbortSignal,
+  problem: (text: string) => void,
+): Promise<Record<string, string>> {
+  const { env, problem: why } = await loginEnvironment({
+    shell: defaultShell(process.env["SHELL"]),
+    cwd: homedir(),
+    from: process.env,
+    signal,
+  });
+  if (why !== undefined && !signal.aborted) problem(`terminals get the app's environment: ${why}`);
+  return env;
+}

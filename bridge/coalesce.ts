@@ -1,0 +1,45 @@
+/**
+ * Calls `act` some time after it was asked for, once for all requests in between. A request for `soonMs` overtakes one for
+ * `laterMs`.
+ */
+export class Coalesced {
+  readonly #act: () => void;
+  readonly #soonMs: number;
+  readonly #laterMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isSoon = false;
+  #stopped = false;
+
+  constructor(act: () => void, times: { soonMs: number; laterMs: number }) {
+    this.#act = act;
+    this.#soonMs = times.soonMs;
+    this.#laterMs = times.laterMs;
+  }
+
+  soon(): void {
+    if (this.#isSoon) return;
+    clearTimeout(this.#timer);
+    this.#isSoon = true;
+    this.#start(this.#soonMs);
+  }
+
+  later(): void {
+    if (this.#timer === undefined) this.#start(this.#laterMs);
+  }
+
+  /** Nothing is called any more. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #start(afterMs: number): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#isSoon = false;
+      this.#act();
+    }, afterMs);
+  }
+}

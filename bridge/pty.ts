@@ -1,0 +1,240 @@
+import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { OnReadOpts, SocketConstructorOpts } from "node:net";
+import { dirname, resolve } from "node:path";
+import { ReadStream } from "node:tty";
+import { systemClock } from "../loopback/clock.ts";
+import type { TerminalSize } from "./contract/api.ts";
+
+/*
+ * node-pty's native half is used, its JavaScript half is not, for three reasons (node-pty 1.1.0):
+ * - it destroys the pty 200 ms after the leader's end, read or not: output is lost, and every exit waits for that timer;
+ * - what was written and not taken yet is still written after the descriptor was closed, into whatever terminal was opened
+ *   with the same number since;
+ * - a child that does not read its input makes it spin.
+ */
+
+export interface PtyOptions {
+  command: string;
+  args: readonly string[];
+  /** The child's whole environment. */
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  size: TerminalSize;
+}
+
+export interface PtyEnd {
+  exitCode: number;
+  /** 0: none. */
+  signal: number;
+}
+
+export interface PtyEvents {
+  /** The bytes are valid during the call only. */
+  data(bytes: Uint8Array): void;
+  /** The leader is reaped; all that it printed has been handed to `data`. The pty is closed. Called once. */
+  end(end: PtyEnd): void;
+}
+
+/** Bytes of input that may wait for a child which does not read; more is refused. */
+export const MAX_WAITING_INPUT_BYTES = 1024 * 1024;
+const WRITE_AGAIN_MS = 10;
+
+/** How long to look again for output after the leader's end, in ms. The first look finds all of the leader's own. */
+const POLL_AGAIN_MS = 10;
+/** Whoever lives on and prints without pause must not hold back the leader's end for longer, in ms. */
+const POLL_AT_MOST_MS = 250;
+/** What one look takes at most, in bytes: far more than a kernel keeps for a terminal. */
+const POLL_BYTES = 1024 * 1024;
+const EMPTY_POLLS = 2;
+
+interface Native {
+  fork(
+    file: string,
+    args: string[],
+    env: string[],
+    cwd: string,
+    cols: number,
+    rows: number,
+    uid: number,
+    gid: number,
+    utf8: boolean,
+    helperPath: string,
+    onExit: (exitCode: number, signal: number) => void,
+  ): { fd: number; pid: number; pty: string };
+  resize(fd: number, cols: number, rows: number): void;
+}
+
+const SAME_USER = -1;
+/** One for all: it is used within a call only. */
+const readBuffer = Buffer.allocUnsafe(65_536);
+let native: { module: Native; spawnHelper: string } | undefined;
+
+function loadNative(): { module: Native; spawnHelper: string } {
+  const require = createRequire(import.meta.url);
+  const utils = require.resolve("node-pty/lib/utils.js");
+  const { loadNativeModule } = require(utils) as {
+    loadNativeModule: (name: string) => { dir: string; module: Native };
+  };
+  const { dir, module } = loadNativeModule("pty");
+  // macOS starts children through a helper, which cannot be run from inside an archive.
+  const spawnHelper = resolve(dirname(utils), dir, "spawn-helper").replace("app.asar/", "app.asar.unpacked/");
+  return { module, spawnHelper };
+}
+
+/**
+ * A child on a terminal of its own: leader of a new session and process group. The terminal is read as fast as it can be,
+ * always. Our own descriptor of its other side keeps the kernel from throwing away what was not read when the child ends.
+ */
+export class Pty {
+  readonly pid: number;
+  readonly #master: number;
+  readonly #slave: number;
+  readonly #stream: ReadStream;
+  readonly #events: PtyEvents;
+  readonly #closed: Promise<unknown>;
+  readonly #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #writeTimer: NodeJS.Timeout | undefined;
+
+  /** @throws Error when the system gives no terminal or process; nothing is left then */
+  constructor(options: PtyOptions, events: PtyEvents) {
+    native ??= loadNative();
+    const { command, args, env, cwd, size } = options;
+    this.#events = events;
+    const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const onReaped = (exitCode: number, signal: number) => {
+      void this.#drain({ exitCode, signal }); // a rejection is a fault of ours and ends the process
+    };
+    const forked = native.module.fork(
+      command,
+      [...args],
+      pairs,
+      cwd,
+      size.cols,
+      size.rows,
+      SAME_USER,
+      SAME_USER,
+      true,
+      native.spawnHelper,
+      onReaped,
+    );
+    this.pid = forked.pid;
+    this.#master = forked.fd;
+    this.#slave = holdOpen(forked);
+    const onread: OnReadOpts = {
+      buffer: readBuffer,
+      callback: (length) => {
+        events.data(readBuffer.subarray(0, length));
+        return true;
+      },
+    };
+    const streamOptions: SocketConstructorOpts & { onread: OnReadOpts } = { onread };
+    this.#stream = new ReadStream(this.#master, streamOptions);
+    this.#stream.on("error", () => {
+      // A terminal that is gone has nothing more to read. How its leader ended is told by `end` alone.
+    });
+    this.#closed = new Promise((done) => this.#stream.once("close", done));
+    this.#stream.resume();
+  }
+
+  /** Types text into the terminal. False when it was not taken: the terminal is closed, or too much waits already. */
+  write(text: string): boolean {
+    const bytes = Buffer.from(text, "utf8");
+    if (!this.#isOpen || this.#waitingBytes + bytes.length > MAX_WAITING_INPUT_BYTES) return false;
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#writeTimer === undefined) this.#writeWaiting();
+    return true;
+  }
+
+  resize(size: TerminalSize): void {
+    if (this.#isOpen) native?.module.resize(this.#master, size.cols, size.rows);
+  }
+
+  /** The stream closes the terminal at once when it fails, and its number may then be another terminal's. */
+  get #isOpen(): boolean {
+    return !this.#stream.destroyed;
+  }
+
+  #writeWaiting(): void {
+    this.#writeTimer = undefined;
+    if (!this.#isOpen) return;
+    for (let bytes = this.#waiting.shift(); bytes !== undefined; bytes = this.#waiting.shift()) {
+      const written = writeSome(this.#master, bytes);
+      this.#waitingBytes -= written;
+      if (written === bytes.length) continue;
+      this.#waiting.unshift(bytes.subarray(written));
+      this.#writeTimer = setTimeout(() => {
+        this.#writeWaiting();
+      }, WRITE_AGAIN_MS);
+      return;
+    }
+  }
+
+  /** The leader is reaped: everything it wrote is in the kernel. The kernel answers EAGAIN only when nothing is on its way. */
+  async #drain(end: PtyEnd): Promise<void> {
+    const deadlineMs = systemClock.nowMs() + POLL_AT_MOST_MS;
+    let empty = this.#readRest() === 0 ? 1 : 0;
+    while (empty < EMPTY_POLLS && systemClock.nowMs() < deadlineMs) {
+      await systemClock.sleep(POLL_AGAIN_MS);
+      empty = this.#readRest() === 0 ? empty + 1 : 0;
+    }
+    await this.#close();
+    this.#events.end(end);
+  }
+
+  #readRest(): number {
+    let total = 0;
+    while (this.#isOpen && total < POLL_BYTES) {
+      const length = readSome(this.#master);
+      if (length === 0) break;
+      this.#events.data(readBuffer.subarray(0, length));
+      total += length;
+    }
+    return total;
+  }
+
+  async #close(): Promise<void> {
+    clearTimeout(this.#writeTimer);
+    this.#waiting.length = 0;
+    this.#stream.destroy();
+    await this.#closed;
+    closeSync(this.#slave);
+  }
+}
+
+function holdOpen(forked: { fd: number; pid: number; pty: string }): number {
+  try {
+    return openSync(forked.pty, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
+  } catch (cause) {
+    process.kill(-forked.pid, "SIGKILL");
+    closeSync(forked.fd);
+    throw new Error(`cannot open the terminal ${forked.pty}`, { cause });
+  }
+}
+
+/** Bytes read into `readBuffer`; 0 when there is nothing now, or nobody on the other side. */
+function readSome(fd: number): number {
+  try {
+    return readSync(fd, readBuffer);
+  } catch (error) {
+    if (isCode(error, "EAGAIN") || isCode(error, "EIO")) return 0;
+    throw error;
+  }
+}
+
+/** How many bytes are done with: 0 when the terminal takes none now, all when nobody is on the other side. */
+function writeSome(fd: number, bytes: Buffer): number {
+  try {
+    return writeSync(fd, bytes);
+  } catch (error) {
+    if (isCode(error, "EAGAIN")) return 0;
+    if (isCode(error, "EIO")) return bytes.length;
+    throw error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,65 @@
+import { lstat, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const PREFIX = "ironbridge-terminals-";
+const NAME = new RegExp(`^${PREFIX}(\\d+)-`);
+
+/**
+ * A private folder (0700) with one script file (0600) per command: a shell reads the command from there exactly as it was
+ * given. Shells read scripts as they run them, so a file stays until its command has ended.
+ */
+export class ScriptFolder {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Makes the folder, after removing those that bridges left behind which did not end in order. */
+  static async create(parent: string = tmpdir()): Promise<ScriptFolder> {
+    await removeLeftovers(parent);
+    return new ScriptFolder(await mkdtemp(join(parent, `${PREFIX}${process.pid}-`)));
+  }
+
+  /** The path of a new file that holds the command and nothing else. @throws when it cannot be written, or exists */
+  async write(name: string, command: string): Promise<string> {
+    const file = join(this.folder, name);
+    await writeFile(file, command, { encoding: "utf8", mode: 0o600, flag: "wx" });
+    return file;
+  }
+
+  async remove(file: string): Promise<void> {
+    await rm(file, { force: true });
+  }
+
+  async dispose(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const pid = Number(NAME.exec(name)?.[1] ?? process.pid);
+    if (pid !== process.pid && !isRunning(pid)) await removeIfOurs(join(parent, name));
+  }
+}
+
+async function removeIfOurs(folder: string): Promise<void> {
+  try {
+    const found = await lstat(folder);
+    if (found.isDirectory() && found.uid === process.getuid?.())
+      await rm(folder, { recursive: true, force: true });
+  } catch {
+    // Another bridge of the same user is removing it too, or it cannot be removed: it is private either way.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
+}

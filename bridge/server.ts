@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { BodyAborted, drain, readJson } from "../loopback/body.ts";
+import { guardRequest, type Admission, type GuardPolicy } from "../loopback/guard.ts";
+import { listen, type LoopbackServer } from "../loopback/listen.ts";
+import { sendRefusal } from "../loopback/refusal.ts";
+import { sameToken } from "../loopback/token.ts";
+import { OutputQuery, RunRequest, SessionId, type BridgeError } from "./contract/api.ts";
+import { problemOf } from "./problem.ts";
+import { TooManySessions, type Sessions } from "./sessions.ts";
+
+/** The longest command with every character escaped, and an environment as large as a system takes. */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** `stop` expects no body; who sends more than this with it is cut off. */
+const MAX_IGNORED_BODY_BYTES = 64 * 1024;
+const SESSIONS = "/v1/sessions";
+const ONE_SESSION = /^\/v1\/sessions\/([^/]+)\/(output|stop)$/;
+
+export interface ServerOptions {
+  /** Every request must bring it. */
+  token: string;
+  sessions: Sessions;
+  /** Faults of ours; whoever asked was answered 500. */
+  onError: (error: unknown) => void;
+}
+
+interface Answer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Serves contract/api.ts on 127.0.0.1, on a port of the system's choice. */
+export function serve(options: ServerOptions): Promise<LoopbackServer> {
+  const { token, sessions, onError } = options;
+  return listen(
+    ({ host }) => {
+      const policy: GuardPolicy<true> = {
+        hosts: new Set([host]),
+        allowedOrigins: new Set(),
+        routes: [
+          { path: SESSIONS, methods: ["GET", "POST"] },
+          { under: `${SESSIONS}/`, methods: ["GET", "POST"] },
+        ],
+        authenticate: (given) => (sameToken(given, token) ? true : undefined),
+      };
+      return async (request, response) => {
+        const admitted = guardRequest(request, policy);
+        if (!admitted.ok) {
+          sendRefusal(request, response, admitted, (error, status) => ({
+            error,
+            code: REFUSED[status] ?? "refused",
+          }));
+          return;
+        }
+        try {
+          send(response, await answer(request, admitted, sessions));
+        } catch (error) {
+          // Nobody is left to answer; anything else is a fault of ours.
+          if (!(error instanceof BodyAborted)) throw error;
+        }
+      };
+    },
+    { onError },
+  );
+}
+
+const REFUSED: Readonly<Record<number, string>> = {
+  400: "bad_request",
+  401: "unauthenticated",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  415: "unsupported_media_type",
+  500: "internal",
+};
+
+async function answer(
+  request: IncomingMessage,
+  { path, query }: Admission<true>,
+  sessions: Sessions,
+): Promise<Answer> {
+  if (path === SESSIONS && query !== "") return refused(400, "bad_request", "this path takes no query");
+  if (path === SESSIONS)
+    return request.method === "POST"
+      ? run(request, sessions)
+      : { status: 200, body: { sessions: sessions.list() } };
+
+  const [, encodedId, what] = ONE_SESSION.exec(path) ?? [];
+  if (encodedId === undefined) return refused(404, "not_found", "no such path");
+  const id = SessionId.safeParse(encodedId);
+  if (!id.success) return refused(400, "bad_request", `session_id: ${problemOf(id.error)}`);
+  const allowed = what === "output" ? "GET" : "POST";
+  if (request.method !== allowed)
+    return { ...refused(405, "method_not_allowed", `use ${allowed}`), headers: { allow: allowed } };
+  if (what === "output") return output(id.data, query, sessions);
+  return stop(request, id.data, query, sessions);
+}
+
+async function run(request: IncomingMessage, sessions: Sessions): Promise<Answer> {
+  const body = await readJson(request, { maxBytes: MAX_BODY_BYTES });
+  if (!body.ok) return refused(body.status, body.problem.replaceAll("-", "_"), body.message);
+  const parsed = RunRequest.safeParse(body.value);
+  if (!parsed.success) return refused(400, "bad_request", problemOf(parsed.error));
+  try {
+    return { status: 201, body: await sessions.run(parsed.data) };
+  } catch (error) {
+    if (error instanceof TooManySessions) return refused(429, "too_many_sessions", error.message);
+    throw error;
+  }
+}
+
+function output(id: string, query: string, sessions: Sessions): Answer {
+  const parameters = new URLSearchParams(query);
+  for (const name of parameters.keys())
+    if (parameters.getAll(name).length > 1)
+      return refused(400, "bad_request", `${name}: given more than once`);
+  const parsed = OutputQuery.safeParse(Object.fromEntries(parameters));
+  if (!parsed.success) return refused(400, "bad_request", problemOf(parsed.error));
+  try {
+    const read = sessions.read(id, parsed.data);
+    return read === undefined ? noSession(id) : { status: 200, body: read };
+  } catch (error) {
+    if (error instanceof RangeError) return refused(400, "bad_request", `offset: ${error.message}`);
+    throw error;
+  }
+}
+
+async function stop(
+  request: IncomingMessage,
+  id: string,
+  query: string,
+  sessions: Sessions,
+): Promise<Answer> {
+  if (query !== "") return refused(400, "bad_request", "this path takes no query");
+  drain(request, MAX_IGNORED_BODY_BYTES);
+  const seen = await sessions.stop(id);
+  return seen === undefined ? noSession(id) : { status: 200, body: seen };
+}
+
+function noSession(id: string): Answer {
+  return refused(
+    404,
+    "no_such_session",
+    `session_id: there is no terminal ${id}; it was closed, or never there`,
+  );
+}
+
+function refused(status: number, code: string, error: string): Answer {
+  return { status, body: { error, code } satisfies BridgeError };
+}
+
+function send(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...headers,
+  });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,310 @@
+import type { Clock } from "../loopback/clock.ts";
+import type { LadderStep } from "../loopback/end-processes.ts";
+import { launchCommand } from "../loopback/launch.ts";
+import type { ProcessId } from "../loopback/processes.ts";
+import {
+  TERMINAL_LIMITS,
+  type OutputQuery,
+  type OutputResponse,
+  type RunRequest,
+  type StopResponse,
+  type TerminalSession,
+  type TerminalSize,
+} from "./contract/api.ts";
+import { OutputLog, readText } from "./output-log.ts";
+import { Pty, type PtyEnd } from "./pty.ts";
+import type { ScriptFolder } from "./script-folder.ts";
+import { planSession, type SessionPlan } from "./session-plan.ts";
+import { BORN, hasEnded, nextLife, type Life, type LifeEvent } from "./status.ts";
+import { Tab, type TabPort, type TabSource } from "./tab.ts";
+import { TerminalProcesses } from "./terminal-processes.ts";
+
+const DEFAULT_SIZE: TerminalSize = { cols: 80, rows: 24 };
+/** After everything was killed, the leader's end is told within this, in ms; draining takes at most 250. */
+const END_TOLD_MS = 1_000;
+
+/** What all sessions share. */
+export interface SessionContext {
+  /** The login shell's environment; never rejects. */
+  environment(): Promise<Readonly<Record<string, string>>>;
+  scripts: ScriptFolder;
+  /** This life of the app. */
+  marker: string;
+  clock: Clock;
+  /** Wall time, for people. */
+  now: () => Date;
+  /** The app is closing: nothing starts any more. */
+  closing: AbortSignal;
+  /** Status, size, or processes left: `session`. More output: `output`. */
+  changed(session: Session, what: "session" | "output"): void;
+  process(event: "started" | "ended", leader: ProcessId): void;
+  /** Something that a person should be able to find in the log. */
+  problem: (text: string) => void;
+}
+
+/** One command in a terminal of its own, from its request to the end of its last process. */
+export class Session implements TabSource {
+  readonly id: string;
+  readonly log = new OutputLog();
+  readonly #request: RunRequest;
+  readonly #context: SessionContext;
+  readonly #startedAt: Date;
+  readonly #started: Promise<void>;
+  #told: () => void = () => {};
+  /** The status is final. */
+  readonly #over = new Promise<void>((resolve) => {
+    this.#told = resolve;
+  });
+  #life: Life = BORN;
+  #endedAt: Date | null = null;
+  #size: TerminalSize;
+  #shell: string;
+  #cwd: string;
+  #pty: Pty | undefined;
+  #processes: TerminalProcesses | undefined;
+  #leftBehind = 0;
+  /** The leader that was told to have started, until nothing of it is left. */
+  #held: ProcessId | undefined;
+  #stopping: Promise<StopResponse> | undefined;
+  #tab: Tab | undefined;
+  #inputRefused = false;
+
+  /** Begins to start at once; `started` tells when that is decided. */
+  constructor(id: string, request: RunRequest, context: SessionContext) {
+    this.id = id;
+    this.#request = request;
+    this.#context = context;
+    this.#startedAt = context.now();
+    this.#size = request.size ?? DEFAULT_SIZE;
+    this.#shell = request.shell ?? "";
+    this.#cwd = request.cwd ?? "";
+    this.#started = this.#start();
+  }
+
+  /** Resolves when it runs or has failed to start. Never rejects. */
+  get started(): Promise<void> {
+    return this.#started;
+  }
+
+  get ended(): boolean {
+    return hasEnded(this.#life);
+  }
+
+  /** Ms of the wall clock, for sorting; undefined while it lives. */
+  get endedAtMs(): number | undefined {
+    return this.#endedAt?.getTime();
+  }
+
+  /** Ended, and none of its processes lives on, as far as was seen. */
+  get isOver(): boolean {
+    return this.ended && this.#leftBehind === 0;
+  }
+
+  snapshot(): TerminalSession {
+    const { command } = this.#request;
+    return {
+      session_id: this.id,
+      agent: this.#request.agent,
+      command: shown(command),
+      shell: this.#shell,
+      cwd: this.#cwd,
+      status: this.#life.status,
+      exit_code: this.#life.exitCode,
+      signal: this.#life.signal,
+      reason: this.#life.reason,
+      started_at: this.#startedAt.toISOString(),
+      ended_at: this.#endedAt?.toISOString() ?? null,
+      output_bytes: this.log.end,
+      left_behind: this.#leftBehind,
+      size: this.#size,
+    };
+  }
+
+  /** @throws RangeError when the offset is past the end */
+  read(query: OutputQuery): OutputResponse {
+    const { text, offset, next, more, dropped } = readText(this.log, query.offset, query.limit, this.ended);
+    return {
+      session_id: this.id,
+      output: text,
+      offset,
+      next,
+      has_more: more,
+      dropped,
+      status: this.#life.status,
+      exit_code: this.#life.exitCode,
+      signal: this.#life.signal,
+      reason: this.#life.reason,
+    };
+  }
+
+  attach(port: TabPort): void {
+    this.detach();
+    const tab = new Tab(port, this, {
+      close: () => {
+        if (this.#tab === tab) this.#tab = undefined;
+      },
+      problem: (text) => {
+        this.#context.problem(`${this.id}: ${text}`);
+      },
+    });
+    this.#tab = tab;
+  }
+
+  type(text: string): void {
+    if (this.#pty === undefined || this.ended) return;
+    const taken = this.#pty.write(text);
+    if (!taken && !this.#inputRefused) this.#context.problem(`${this.id}: input is not read and was refused`);
+    this.#inputRefused = !taken;
+  }
+
+  resize(size: TerminalSize): void {
+    if (this.ended || (size.cols === this.#size.cols && size.rows === this.#size.rows)) return;
+    this.#size = size;
+    this.#pty?.resize(size);
+    this.#changed();
+  }
+
+  /** Ends all its processes and says what was seen. Asked again while it is at it, there is one ladder. */
+  stop(steps: readonly LadderStep[]): Promise<StopResponse> {
+    this.#stopping ??= this.#stop(steps).finally(() => {
+      this.#stopping = undefined;
+    });
+    return this.#stopping;
+  }
+
+  /** Stops it and gives everything back that it holds. */
+  async close(steps: readonly LadderStep[]): Promise<void> {
+    try {
+      await this.stop(steps);
+    } finally {
+      this.detach();
+    }
+  }
+
+  detach(): void {
+    this.#tab?.close();
+    this.#tab = undefined;
+  }
+
+  /** Looks again for processes that live on after the leader's end. */
+  async recount(): Promise<void> {
+    if (!this.ended || this.#processes === undefined) return;
+    const alive = await this.#processes.count();
+    if (alive === this.#leftBehind) return;
+    this.#leftBehind = alive;
+    this.#release();
+    this.#changed();
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const environment = await this.#context.environment();
+      // Whatever goes wrong from here is an answer to whoever asked for the command, not a fault of the bridge.
+      const { closing, scripts, marker } = this.#context;
+      const plan = planSession(this.#request, { sessionId: this.id, environment, marker });
+      this.#shell = plan.shell;
+      this.#cwd = plan.cwd;
+      const script = await scripts.write(this.id, this.#request.command);
+      if (closing.aborted) throw new Error("the app is closing");
+      await this.#spawn(plan, script);
+    } catch (error) {
+      await this.#removeScript();
+      this.#advance({ type: "not_started", reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  async #spawn(plan: SessionPlan, script: string): Promise<void> {
+    const launched = launchCommand({ command: plan.shell, args: [script] }, plan.env);
+    const pty = new Pty(
+      { ...launched, env: plan.env, cwd: plan.cwd, size: this.#size },
+      {
+        data: (bytes) => {
+          this.log.append(bytes);
+          this.#tab?.outputArrived();
+          this.#context.changed(this, "output");
+        },
+        end: (end) => {
+          void this.#end(end); // a rejection is a fault of ours and ends the process
+        },
+      },
+    );
+    this.#pty = pty;
+    this.#processes = await TerminalProcesses.of(this.id, pty.pid);
+    this.#hold();
+    this.#advance({ type: "started" });
+  }
+
+  async #end(end: PtyEnd): Promise<void> {
+    await this.#started;
+    this.#processes?.leaderEnded();
+    await this.#removeScript();
+    this.#leftBehind = (await this.#processes?.count()) ?? 0;
+    this.#advance({ type: "ended", ...end });
+    this.#release();
+  }
+
+  async #stop(steps: readonly LadderStep[]): Promise<StopResponse> {
+    await this.#started;
+    if (!this.ended) this.#advance({ type: "stop_requested" });
+    if (this.#processes === undefined) return { session_id: this.id, outcome: "already_ended", alive: 0 };
+    const { clock } = this.#context;
+    const seen = await this.#processes.end(steps, clock);
+    if (seen.outcome !== "not_confirmed") await this.#isTold();
+    await this.recount();
+    return { session_id: this.id, ...seen };
+  }
+
+  async #isTold(): Promise<void> {
+    const waited = new AbortController();
+    try {
+      await Promise.race([this.#over, this.#context.clock.sleep(END_TOLD_MS, waited.signal)]);
+    } finally {
+      waited.abort();
+    }
+  }
+
+  #advance(event: LifeEvent): void {
+    const before = this.#life;
+    this.#life = nextLife(before, event);
+    if (this.ended && this.#endedAt === null) {
+      this.#endedAt = this.#context.now();
+      this.#told();
+    }
+    if (this.#life.status !== before.status) this.#changed();
+  }
+
+  #hold(): void {
+    const leader = this.#processes?.leader;
+    if (leader === undefined) return;
+    this.#held = leader;
+    this.#context.process("started", leader);
+  }
+
+  /** Nothing of it is left: whoever keeps the list of our processes may forget it. */
+  #release(): void {
+    if (this.#held === undefined || !this.isOver) return;
+    this.#context.process("ended", this.#held);
+    this.#held = undefined;
+  }
+
+  #changed(): void {
+    this.#context.changed(this, "session");
+    this.#tab?.sessionChanged();
+    // An end may release the half of a character that was waited for.
+    if (this.ended) this.#tab?.outputArrived();
+  }
+
+  async #removeScript(): Promise<void> {
+    try {
+      await this.#context.scripts.remove(this.id);
+    } catch (error) {
+      // The folder goes with the bridge at the latest.
+      this.#context.problem(`${this.id}: its script could not be removed: ${String(error)}`);
+    }
+  }
+}
+
+function shown(command: string): string {
+  const { shownCommandChars } = TERMINAL_LIMITS;
+  return command.length <= shownCommandChars ? command : `${command.slice(0, shownCommandChars - 1)}…`;
+}

@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../loopback/clock.ts";
+import {
+  TERMINAL_LIMITS,
+  type OutputQuery,
+  type OutputResponse,
+  type RunRequest,
+  type StopResponse,
+  type TerminalSession,
+} from "./contract/api.ts";
+import type { FromBridge } from "./contract/port.ts";
+import { Coalesced } from "./coalesce.ts";
+import type { ScriptFolder } from "./script-folder.ts";
+import { Session, type SessionContext } from "./session.ts";
+import type { TabPort } from "./tab.ts";
+import { SHUTDOWN_STEPS, STOP_STEPS } from "./terminal-processes.ts";
+
+/** The list goes to main this long after a change of a session, or of the length of its output, in ms. */
+const TELL = { soonMs: 30, laterMs: 1_000 };
+/** How often it is looked whether what lives on after its session still does, in ms. */
+const RECOUNT_MS = 2_000;
+const ID_RANDOM_BYTES = 9;
+
+export interface SessionsOptions {
+  environment: SessionContext["environment"];
+  scripts: ScriptFolder;
+  /** This life of the app. */
+  marker: string;
+  clock: Clock;
+  now: () => Date;
+  tell: (message: FromBridge) => void;
+  problem: (text: string) => void;
+  /** Default: the contract's. */
+  maxSessions?: number;
+}
+
+/** There is no room, and nothing that could make room. */
+export class TooManySessions extends Error {
+  override readonly name = "TooManySessions";
+}
+
+/** All terminals: at most so many, the newest last. */
+export class Sessions {
+  readonly #sessions = new Map<string, Session>();
+  readonly #options: SessionsOptions;
+  readonly #context: SessionContext;
+  readonly #closing = new AbortController();
+  readonly #list: Coalesced;
+  #recount: NodeJS.Timeout | undefined;
+  #recounting: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#list = new Coalesced(() => {
+      this.#tellList();
+    }, TELL);
+    const { environment, scripts, marker, clock, now, problem, tell } = options;
+    this.#context = {
+      environment,
+      scripts,
+      marker,
+      clock,
+      now,
+      problem,
+      closing: this.#closing.signal,
+      changed: (_session, what) => {
+        if (what === "output") this.#list.later();
+        else this.#changed();
+      },
+      process: (event, { pid, startTime }) => {
+        tell({ type: "process", event, pid, start_time: startTime });
+      },
+    };
+  }
+
+  /**
+   * Starts a command; the answer tells whether it runs or why not.
+   * @throws TooManySessions when there is no room
+   */
+  async run(request: RunRequest): Promise<TerminalSession> {
+    if (this.#closing.signal.aborted) throw new TooManySessions("the app is closing");
+    this.#makeRoom();
+    const id = `term_${randomBytes(ID_RANDOM_BYTES).toString("base64url")}`;
+    const session = new Session(id, request, this.#context);
+    this.#sessions.set(id, session);
+    this.#list.soon();
+    await session.started;
+    return session.snapshot();
+  }
+
+  list(): TerminalSession[] {
+    return [...this.#sessions.values()].map((session) => session.snapshot());
+  }
+
+  /** Undefined: no such session. @throws RangeError when the offset is past the end */
+  read(id: string, query: OutputQuery): OutputResponse | undefined {
+    return this.#sessions.get(id)?.read(query);
+  }
+
+  async stop(id: string): Promise<StopResponse | undefined> {
+    return this.#sessions.get(id)?.stop(STOP_STEPS);
+  }
+
+  /** False: no such session. */
+  attach(id: string, port: TabPort): boolean {
+    const session = this.#sessions.get(id);
+    session?.attach(port);
+    return session !== undefined;
+  }
+
+  /** Stops a session and forgets it. False: there was none. */
+  async close(id: string): Promise<boolean> {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return false;
+    await session.close(STOP_STEPS);
+    return this.#forget(session);
+  }
+
+  /** Ends everything; nothing starts any more. May be called more than once. */
+  shutdown(): Promise<void> {
+    return (this.#closed ??= this.#shutdown());
+  }
+
+  async #shutdown(): Promise<void> {
+    this.#closing.abort();
+    const all = [...this.#sessions.values()];
+    const results = await Promise.allSettled(all.map((session) => session.close(SHUTDOWN_STEPS)));
+    this.#list.stop();
+    clearTimeout(this.#recount);
+    await this.#recounting;
+    this.#sessions.clear();
+    for (const result of results)
+      if (result.status === "rejected")
+        this.#options.problem(`a session did not close: ${String(result.reason)}`);
+  }
+
+  #makeRoom(): void {
+    const { maxSessions = TERMINAL_LIMITS.sessions } = this.#options;
+    if (this.#sessions.size < maxSessions) return;
+    const over = [...this.#sessions.values()].filter((session) => session.isOver);
+    const [oldest] = over.sort((a, b) => (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0));
+    if (oldest === undefined)
+      throw new TooManySessions(`all ${maxSessions} terminals are in use: stop one, or wait until one ends`);
+    oldest.detach();
+    this.#forget(oldest);
+  }
+
+  #forget(session: Session): boolean {
+    this.#list.soon();
+    return this.#sessions.delete(session.id);
+  }
+
+  #changed(): void {
+    this.#list.soon();
+    this.#recountLater();
+  }
+
+  #recountLater(): void {
+    const due = [...this.#sessions.values()].some((session) => session.ended && !session.isOver);
+    if (!due || this.#recount !== undefined || this.#closing.signal.aborted) return;
+    this.#recount = setTimeout(() => {
+      this.#recounting = this.#recountAll();
+    }, RECOUNT_MS);
+  }
+
+  async #recountAll(): Promise<void> {
+    for (const session of this.#sessions.values()) if (!session.isOver) await session.recount();
+    this.#recount = undefined;
+    this.#recountLater();
+  }
+
+  #tellList(): void {
+    this.#options.tell({ type: "sessions", sessions: this.list() });
+  }
+}

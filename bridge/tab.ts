@@ -1,0 +1,151 @@
+import { TextDecoder } from "node:util";
+import type { TerminalSession, TerminalSize } from "./contract/api.ts";
+import { FromTab, type ToTab } from "./contract/port.ts";
+import { FlowControl } from "./flow-control.ts";
+import { problemOf } from "./problem.ts";
+import type { OutputLog } from "./output-log.ts";
+import { brokenStart, UTF8_MAX_BYTES } from "./utf8.ts";
+
+/** The bridge's end of a message port to one tab. */
+export interface TabPort {
+  post(message: ToTab): void;
+  /** What arrives is not trusted. */
+  onMessage(listener: (message: unknown) => void): void;
+  /** The other end is gone. */
+  onClose(listener: () => void): void;
+  close(): void;
+}
+
+/** What a tab shows and steers. */
+export interface TabSource {
+  readonly log: OutputLog;
+  /** Nothing more will be printed. */
+  readonly ended: boolean;
+  snapshot(): TerminalSession;
+  type(text: string): void;
+  resize(size: TerminalSize): void;
+}
+
+/** Bytes of output in one message. */
+export const TAB_MESSAGE_BYTES = 32_768;
+/**
+ * A tab that fell so far behind that its place in the log was evicted goes on this close to the newest byte: what it skips
+ * is told, and a flood that ends is on screen soon after.
+ */
+export const TAB_CATCH_UP_BYTES = 1024 * 1024;
+
+/**
+ * Feeds one tab from the log, at the tab's own pace: first all that is kept, then what comes. The log does not wait for it.
+ * A hidden tab is sent nothing; it goes on where it was when it is shown again.
+ */
+export class Tab {
+  readonly #port: TabPort;
+  readonly #source: TabSource;
+  readonly #flow = new FlowControl();
+  readonly #replayUntil: number;
+  #decoder = newDecoder();
+  #offset = 0;
+  #visible = true;
+  #scheduled: NodeJS.Immediate | undefined;
+  #flushed = false;
+  #closed = false;
+
+  /** `onClose` is called when the other end went away. A message that is not understood goes to `onProblem`. */
+  constructor(port: TabPort, source: TabSource, on: { close: () => void; problem: (text: string) => void }) {
+    this.#port = port;
+    this.#source = source;
+    this.#replayUntil = source.log.end;
+    port.onMessage((message) => {
+      if (this.#closed) return;
+      const parsed = FromTab.safeParse(message);
+      if (parsed.success) this.#take(parsed.data);
+      else on.problem(`message from a tab: ${problemOf(parsed.error)}`);
+    });
+    port.onClose(() => {
+      this.#stop();
+      on.close();
+    });
+    this.sessionChanged();
+    this.outputArrived();
+  }
+
+  /** There is more in the log, or nothing more will come. What arrives in one turn of the event loop is sent together. */
+  outputArrived(): void {
+    if (this.#closed || !this.#visible || !this.#flow.maySend) return;
+    this.#scheduled ??= setImmediate(() => {
+      this.#scheduled = undefined;
+      this.#send();
+    });
+  }
+
+  sessionChanged(): void {
+    if (!this.#closed) this.#port.post({ type: "session", session: this.#source.snapshot() });
+  }
+
+  close(): void {
+    this.#stop();
+    this.#port.close();
+  }
+
+  #stop(): void {
+    this.#closed = true;
+    clearImmediate(this.#scheduled);
+  }
+
+  #take(message: FromTab): void {
+    switch (message.type) {
+      case "ack":
+        this.#flow.acknowledged(message.chars);
+        this.outputArrived();
+        return;
+      case "input":
+        this.#source.type(message.text);
+        return;
+      case "resize":
+        this.#source.resize(message.size);
+        return;
+      case "visible":
+        this.#visible = message.visible;
+        this.outputArrived();
+        return;
+    }
+  }
+
+  #send(): void {
+    const { log } = this.#source;
+    while (!this.#closed && this.#visible && this.#flow.maySend && this.#offset < log.end) {
+      const dropped = this.#skipEvicted();
+      const replay = this.#offset < this.#replayUntil;
+      const limit = replay
+        ? Math.min(TAB_MESSAGE_BYTES, this.#replayUntil - this.#offset)
+        : TAB_MESSAGE_BYTES;
+      const { bytes } = log.read(this.#offset, limit);
+      this.#offset += bytes.length;
+      this.#post(this.#decoder.decode(bytes, { stream: true }), replay, dropped);
+    }
+    if (this.#source.ended && this.#offset === log.end && !this.#flushed) {
+      this.#flushed = true;
+      this.#post(this.#decoder.decode(), false, 0);
+    }
+  }
+
+  #skipEvicted(): number {
+    const { log } = this.#source;
+    const from = this.#offset;
+    if (from >= log.start) return 0;
+    this.#offset = from === 0 ? log.start : Math.max(log.start, log.end - TAB_CATCH_UP_BYTES);
+    this.#offset += brokenStart(log.read(this.#offset, UTF8_MAX_BYTES).bytes);
+    this.#decoder = newDecoder();
+    return this.#offset - from;
+  }
+
+  #post(chars: string, replay: boolean, dropped: number): void {
+    if (chars === "" && dropped === 0) return;
+    this.#flow.sent(chars.length);
+    this.#port.post({ type: "data", chars, replay, ...(dropped === 0 ? {} : { dropped_bytes: dropped }) });
+  }
+}
+
+function newDecoder(): TextDecoder {
+  return new TextDecoder("utf-8", { ignoreBOM: true });
+}

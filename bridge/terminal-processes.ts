@@ -1,0 +1,79 @@
+import type { Clock } from "../loopback/clock.ts";
+import { endProcesses, operatingSystem, type LadderStep } from "../loopback/end-processes.ts";
+import { ownProcesses, renewClaims, type Claim } from "../loopback/ownership.ts";
+import { nowOrder, readProcess, type ProcessId } from "../loopback/processes.ts";
+import type { StopResponse } from "./contract/api.ts";
+import { TERMINAL_MARKER } from "./terminal-environment.ts";
+
+/** A person pressed Stop: what cleans up after itself gets the time for it. First comes what Ctrl-C would send. */
+export const STOP_STEPS: readonly LadderStep[] = [
+  { signal: "SIGINT", waitMs: 2_000 },
+  { signal: "SIGTERM", waitMs: 2_000 },
+  { signal: "SIGKILL", waitMs: 2_000 },
+];
+
+/** The app is closing: nobody waits long. */
+export const SHUTDOWN_STEPS: readonly LadderStep[] = [
+  { signal: "SIGINT", waitMs: 500 },
+  { signal: "SIGTERM", waitMs: 1_000 },
+  { signal: "SIGKILL", waitMs: 1_000 },
+];
+
+export type StopSeen = Pick<StopResponse, "outcome" | "alive">;
+
+/**
+ * All processes of one terminal: those of the leader's session, those that carry the terminal's marker (they left the session,
+ * `nohup`, `setsid` and double forks included), and their descendants.
+ */
+export class TerminalProcesses {
+  /** Undefined when it was reaped before it could be looked at. */
+  readonly leader: ProcessId | undefined;
+  readonly #marker: string;
+  /** One while the leader's number means its session, none after that. */
+  #claims: Claim[];
+
+  private constructor(sessionId: string, leader: ProcessId | undefined, knownAt: number) {
+    this.leader = leader;
+    this.#marker = `${TERMINAL_MARKER}=${sessionId}`;
+    this.#claims = leader === undefined ? [] : [{ ...leader, knownAt }];
+  }
+
+  /** Call it right after the spawn. A leader that is reaped by then is not known; its processes are, by the marker. */
+  static async of(sessionId: string, pid: number): Promise<TerminalProcesses> {
+    const knownAt = nowOrder();
+    const row = await readProcess(pid);
+    return new TerminalProcesses(sessionId, row && { pid, startTime: row.startTime }, knownAt);
+  }
+
+  /** Tells that the leader's number was its own until now: it has just been reaped. */
+  leaderEnded(): void {
+    this.#claims = this.#claims.map((claim) => ({ ...claim, knownAt: nowOrder() }));
+  }
+
+  /** How many are alive now. */
+  async count(): Promise<number> {
+    const at = nowOrder();
+    const rows = await operatingSystem.list();
+    const marked = rows.filter((row) => !row.zombie && operatingSystem.carries(row.pid, this.#marker));
+    const own = ownProcesses(rows, {
+      claims: this.#claims,
+      marked: new Set(marked.map((row) => row.pid)),
+      exclude: new Set([process.pid]),
+    });
+    this.#claims = renewClaims(rows, this.#claims, at);
+    return own.length;
+  }
+
+  /** Ends them all, rung by rung. Every outcome but `not_confirmed` means that nothing was alive at the last looks. */
+  async end(steps: readonly LadderStep[], clock: Clock): Promise<StopSeen> {
+    const report = await endProcesses({ claims: this.#claims, marker: this.#marker, steps, clock });
+    const alive = report.survivors.length;
+    return { outcome: alive > 0 ? "not_confirmed" : outcomeOf(report.lastSignal), alive };
+  }
+}
+
+function outcomeOf(lastSignal: NodeJS.Signals | undefined): StopSeen["outcome"] {
+  if (lastSignal === undefined) return "already_ended";
+  if (lastSignal === "SIGINT") return "after_int";
+  return lastSignal === "SIGTERM" ? "after_term" : "after_kill";
+}

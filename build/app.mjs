@@ -1,0 +1,83 @@
+// Starts the built app: `node build/app.mjs FLAGS`. The tests start it by the same two functions.
+import { spawn } from "node:child_process";
+import { existsSync, statfsSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { Problem, runScript } from "./console.mjs";
+import { withDisplay } from "./display.mjs";
+import { electronPath } from "./electron-runtime.mjs";
+import { DIST, ROOT, isScript } from "./paths.mjs";
+
+/**
+ * @param {string[]} flags of the app
+ * @returns {{ command: string, args: string[] }} how Electron is started with the built app
+ */
+export function electronCommand(flags) {
+  if (!existsSync(join(DIST, "main.cjs"))) {
+    throw new Problem("The app is not built yet; run `npm run build` (or `npm start`, which does it).");
+  }
+  return { command: electronPath(), args: [ROOT, ...machineFlags(thisMachine()), ...flags] };
+}
+
+/** Chromium keeps pictures in shared memory; containers often have 64 MB of it, and pages die when that is full. */
+const SMALL_SHARED_MEMORY_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Flags for Chromium that depend on the machine only.
+ * @param {{ platform: NodeJS.Platform, isRoot: boolean, sharedMemoryBytes: number }} machine
+ * @returns {string[]}
+ */
+export function machineFlags({ platform, isRoot, sharedMemoryBytes }) {
+  if (platform !== "linux") return [];
+  return [
+    ...(isRoot ? ["--no-sandbox"] : []), // it refuses to run as root with its sandbox
+    ...(sharedMemoryBytes < SMALL_SHARED_MEMORY_BYTES ? ["--disable-dev-shm-usage"] : []),
+  ];
+}
+
+function thisMachine() {
+  const { platform } = process;
+  const isRoot = process.getuid?.() === 0;
+  if (platform !== "linux" || !existsSync("/dev/shm"))
+    return { platform, isRoot, sharedMemoryBytes: Infinity };
+  const { blocks, bsize } = statfsSync("/dev/shm");
+  return { platform, isRoot, sharedMemoryBytes: blocks * bsize };
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv} without what would make Electron something else than the app
+ */
+export function appEnvironment(env) {
+  const kept = { ...env };
+  delete kept["ELECTRON_RUN_AS_NODE"]; // editors built on Electron leave it in their terminals
+  return kept;
+}
+
+/**
+ * Runs the app until it ends; SIGINT and SIGTERM that reach this process go on to it.
+ * @param {string[]} flags
+ * @returns {Promise<number>} its exit code; 128 + n when signal n ended it
+ */
+export function runApp(flags) {
+  const { command, args } = electronCommand(flags);
+  return withDisplay((env) => {
+    // In a group of its own: a Ctrl-C would otherwise arrive twice, from the terminal and from here.
+    const child = spawn(command, args, {
+      cwd: process.cwd(),
+      detached: true,
+      env: appEnvironment(env),
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
+    process.on("SIGINT", forward).on("SIGTERM", forward);
+    return new Promise((done, fail) => {
+      child.once("error", fail);
+      child.once("exit", (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    }).finally(() => process.off("SIGINT", forward).off("SIGTERM", forward));
+  });
+}
+
+if (isScript(import.meta.url)) {
+  await runScript(() => runApp(process.argv.slice(2)));
+}

@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, describe, expect, it } from "vitest";
+import { appEnvironment, machineFlags } from "./app.mjs";
+import { electronRuntime } from "./electron-runtime.mjs";
+import { scratchProject } from "./scratch-project.mjs";
+
+const APP = `
+  const { app } = require("electron");
+  app.on("before-quit", () => { console.log("asked to end"); app.exit(7); }); // Electron turns signals into this
+  app.whenReady().then(() => {
+    const facts = { path: app.getAppPath(), name: app.getName(), version: app.getVersion(), flags: process.argv.slice(2) };
+    console.log(JSON.stringify({ ...facts, packaged: app.isPackaged, electron: process.versions.electron }));
+    console.log("up");
+    if (process.argv.includes("--quit")) app.exit(3);
+  });`;
+
+describe("[G1] the start of the built app", () => {
+  const project = scratchProject({ "dist/main.cjs": APP });
+  afterAll(() => project.remove());
+
+  /**
+   * @param {string[]} flags
+   * @param {(text: string, child: import("node:child_process").ChildProcess) => void} onOutput
+   */
+  async function start(flags, onOutput = () => {}) {
+    const child = spawn(
+      process.execPath,
+      ["build/app.mjs", `--user-data-dir=${project.root}/profile`, ...flags],
+      {
+        cwd: project.root,
+        env: { ...process.env, ELECTRON_RUN_AS_NODE: "1", DISPLAY: "", WAYLAND_DISPLAY: "" },
+        stdio: ["ignore", "pipe", "ignore"],
+      },
+    );
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      onOutput(output, child);
+    });
+    const [code] = await once(child, "close");
+    return { code, output };
+  }
+
+  it("passes the flags on, gives the app its own name, says that there is no display, and ends with its code", async () => {
+    const { code, output } = await start(["--quit", "--demo"]);
+    expect(code).toBe(3);
+    const [display, facts, ...rest] = output.trim().split("\n");
+    expect(display).toMatch(/^no display: the app runs on a virtual one \(Xvfb :\d+\)$/);
+    expect(rest).toEqual(["up"]);
+    const seen = JSON.parse(String(facts));
+    expect(seen).toMatchObject({ path: project.root, name: "Ironbridge", packaged: false });
+    expect(seen.electron).toBe(electronRuntime().version);
+    expect(seen.flags).toEqual(expect.arrayContaining(["--quit", "--demo"]));
+  });
+
+  it.each(["SIGINT", "SIGTERM"])("hands %s on and waits until the app has ended", async (signal) => {
+    let sent = false;
+    const { code, output } = await start([], (text, child) => {
+      if (sent || !text.includes("up\n")) return;
+      sent = true;
+      child.kill(/** @type {NodeJS.Signals} */ (signal));
+    });
+    expect(output).toContain("asked to end");
+    expect(code).toBe(7);
+  });
+
+  it.each([
+    { platform: "linux", isRoot: true, sharedMemoryBytes: 2 ** 30, flags: ["--no-sandbox"] },
+    { platform: "linux", isRoot: false, sharedMemoryBytes: 2 ** 26, flags: ["--disable-dev-shm-usage"] },
+    { platform: "linux", isRoot: false, sharedMemoryBytes: 2 ** 28, flags: [] },
+    { platform: "darwin", isRoot: true, sharedMemoryBytes: 0, flags: [] },
+  ])("gives Chromium what the machine needs: $platform, root $isRoot, $sharedMemoryBytes bytes", (row) => {
+    expect(machineFlags({ ...row, platform: /** @type {NodeJS.Platform} */ (row.platform) })).toEqual(
+      row.flags,
+    );
+  });
+
+  it("does not let the app inherit what would make Electron a plain Node", () => {
+    expect(appEnvironment({ ELECTRON_RUN_AS_NODE: "1", HOME: "/home/x" })).toEqual({ HOME: "/home/x" });
+  });
+
+  it("says what to do when the app is not built", async () => {
+    const empty = scratchProject({});
+    try {
+      const child = spawn(process.execPath, ["build/app.mjs"], {
+        cwd: empty.root,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      let stderr = "";
+      child.stderr.setEncoding("utf8").on("data", (text) => {
+        stderr += text;
+      });
+      expect((await once(child, "close"))[0]).toBe(1);
+      expect(stderr).toBe("The app is not built yet; run `npm run build` (or `npm start`, which does it).\n");
+    } finally {
+      empty.remove();
+    }
+  });
+});

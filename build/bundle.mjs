@@ -1,0 +1,119 @@
+// Sources to dist/: one CJS file per process (build/entries.mjs), then the pages in dist/renderer.
+// `node build/bundle.mjs` builds what changed; `node build/bundle.mjs engine renderer` builds only those, always.
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Problem, runScript, say, step } from "./console.mjs";
+import { NODE_ENTRIES, NODE_FOLDERS, RENDERER_CONFIG, RENDERER_FOLDERS } from "./entries.mjs";
+import { DIST, ROOT } from "./paths.mjs";
+import { contentHash, isCurrent, writeStamp } from "./stamp.mjs";
+
+/** Natives are loaded from node_modules at run time; electron exists only inside Electron. */
+const EXTERNAL = ["electron", "node-pty", "@photostructure/sqlite"];
+const RECIPE = ["build/bundle.mjs", "build/entries.mjs", "package-lock.json", "tsconfig.base.json"];
+const RENDERER = "renderer";
+const NODE_STAMP = join(DIST, ".stamp-node");
+const RENDERER_STAMP = join(DIST, ".stamp-renderer");
+
+/** @param {string} name */
+const outputOf = (name) => join(DIST, `${name}.cjs`);
+
+/**
+ * @param {string} name
+ * @param {import("./entries.mjs").Entry} entry
+ */
+async function bundleEntry(name, entry) {
+  // Imported here, so that a missing node_modules gives a sentence and not a stack.
+  const { rolldown } = await import("rolldown");
+  const bundle = await rolldown({
+    input: join(ROOT, entry.source),
+    platform: "node",
+    external: EXTERNAL,
+    // jsonc-parser's `main` cannot be bundled; its `module` can.
+    resolve: { mainFields: ["module", "main"] },
+    // 33 is the oldest Electron the app runs on; this is its Node.
+    transform: { target: "node20.18" },
+    moduleTypes: { ".md": "text" },
+    tsconfig: false,
+  });
+  await bundle.write({
+    file: outputOf(name),
+    format: "cjs",
+    sourcemap: true,
+    codeSplitting: false,
+    ...(entry.executable ? { banner: "#!/usr/bin/env node" } : {}),
+  });
+  await bundle.close();
+  if (entry.executable) chmodSync(outputOf(name), 0o755);
+}
+
+async function bundleRenderer() {
+  rmSync(RENDERER_STAMP, { force: true });
+  const { build } = await import("vite");
+  await build({ configFile: join(ROOT, RENDERER_CONFIG), logLevel: "warn" });
+}
+
+/** @param {string[]} names */
+function assertSources(names) {
+  for (const name of names) {
+    const source = name === RENDERER ? RENDERER_CONFIG : NODE_ENTRIES[name]?.source;
+    if (source === undefined) {
+      const known = [...Object.keys(NODE_ENTRIES), RENDERER].join(", ");
+      throw new Problem(`bundle: there is no entry "${name}"; the entries are ${known}.`);
+    }
+    if (!existsSync(join(ROOT, source))) {
+      throw new Problem(
+        `bundle: ${source} is missing; restore it or take "${name}" out of build/entries.mjs.`,
+      );
+    }
+  }
+}
+
+/** @param {string[]} names */
+async function bundleNode(names) {
+  rmSync(NODE_STAMP, { force: true }); // half of a build, or a build of some, is not what any stamp describes
+  await step(`bundle ${names.join(", ")}`, () =>
+    Promise.all(names.map((name) => bundleEntry(name, /** @type {never} */ (NODE_ENTRIES[name])))),
+  );
+}
+
+async function bundleChanged() {
+  const names = Object.keys(NODE_ENTRIES);
+  assertSources([...names, RENDERER]);
+  const nodeHash = contentHash(ROOT, [...NODE_FOLDERS, ...RECIPE]);
+  if (isCurrent(NODE_STAMP, nodeHash, names.map(outputOf))) {
+    say("bundle processes: unchanged");
+  } else {
+    removeOldOutputs(names);
+    await bundleNode(names);
+    writeStamp(NODE_STAMP, nodeHash);
+  }
+  const rendererHash = contentHash(ROOT, [...RENDERER_FOLDERS, ...RECIPE]);
+  if (isCurrent(RENDERER_STAMP, rendererHash, [join(DIST, RENDERER)])) {
+    say("bundle renderer: unchanged");
+  } else {
+    await step("bundle renderer", bundleRenderer);
+    writeStamp(RENDERER_STAMP, rendererHash);
+  }
+}
+
+/**
+ * A file of an entry that no longer exists must not be found by anybody.
+ * @param {string[]} names
+ */
+function removeOldOutputs(names) {
+  const kept = new Set(names.flatMap((name) => [`${name}.cjs`, `${name}.cjs.map`]));
+  for (const { name } of readdirSync(DIST, { withFileTypes: true }).filter((row) => row.isFile())) {
+    if (!kept.has(name) && !name.startsWith(".")) rmSync(join(DIST, name));
+  }
+}
+
+await runScript(async () => {
+  process.chdir(ROOT); // vite resolves a relative root from here
+  mkdirSync(DIST, { recursive: true });
+  const named = process.argv.slice(2);
+  if (named.length === 0) return bundleChanged();
+  assertSources(named);
+  const processes = named.filter((name) => name !== RENDERER);
+  if (processes.length > 0) await bundleNode(processes);
+  if (named.includes(RENDERER)) await step("bundle renderer", bundleRenderer);
+});

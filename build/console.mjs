@@ -1,0 +1,71 @@
+// How the scripts of this folder speak: named steps, elapsed seconds on the long ones, one sentence on failure.
+import { constants } from "node:os";
+
+/** A failure whose message is one sentence that tells the person what to do; printed without a stack. */
+export class Problem extends Error {}
+
+const PROGRESS_EVERY_MS = 5_000;
+
+/** @param {string} line */
+export function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+/** @param {number} sinceMs a value of `Date.now()` */
+export function elapsed(sinceMs) {
+  const ms = Date.now() - sinceMs;
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
+}
+
+/**
+ * Runs one named step: says its name, how long it has been running every few seconds, and how long it took.
+ * @template T
+ * @param {string} name
+ * @param {(detail: (text: string) => void) => Promise<T> | T} work `detail` sets what the progress line adds
+ * @returns {Promise<T>}
+ */
+export async function step(name, work) {
+  const start = Date.now();
+  let detail = "";
+  say(`${name} ...`);
+  const timer = setInterval(() => {
+    say(`  ... ${elapsed(start)}${detail === "" ? "" : `, ${detail}`}`);
+  }, PROGRESS_EVERY_MS);
+  try {
+    const result = await work((text) => {
+      detail = text;
+    });
+    say(`${name}: done in ${elapsed(start)}`);
+    return result;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * The frame of every script: a Problem is printed as its sentence, anything else with its stack; both end with code 1.
+ * @param {() => Promise<number | void>} main returns the exit code, nothing means 0
+ */
+export async function runScript(main) {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    process.exitCode = 1;
+    process.stderr.write(`${error instanceof Problem ? error.message : describe(error)}\n`);
+  }
+}
+
+/**
+ * Lets a signal end the process through its exit handlers, which release locks and end children; by default it would
+ * be gone at once.
+ */
+export function exitOnSignals() {
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+  }
+}
+
+/** @param {unknown} error */
+function describe(error) {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,25 @@
+// The end-to-end tests against the built app in real Electron: `node build/e2e.mjs [Playwright's arguments]`.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { runScript, say } from "./console.mjs";
+import { withDisplay } from "./display.mjs";
+import { electronRuntime } from "./electron-runtime.mjs";
+import { ROOT } from "./paths.mjs";
+
+const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
+
+await runScript(() => {
+  const { version, origin } = electronRuntime();
+  say(`end-to-end tests on Electron ${version} (${origin})`);
+  return withDisplay((env) => {
+    const args = [PLAYWRIGHT, "test", "-c", "e2e/playwright.config.ts", ...process.argv.slice(2)];
+    const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "inherit" });
+    // Ctrl-C reaches Playwright by itself; this process has to stay until it is done, and then end the display.
+    process.on("SIGINT", () => {});
+    process.on("SIGTERM", () => void child.kill("SIGTERM"));
+    return new Promise((done, fail) => {
+      child.once("error", fail);
+      child.once("exit", (code) => done(code ?? 1));
+    });
+  });
+});

@@ -1,0 +1,22 @@
+// Everything a fresh machine needs before the app can be built, tested and run. Node built-ins only: this runs before
+// anything is installed. Each step is skipped when it is done already.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { exitOnSignals, runScript } from "./console.mjs";
+import { ensureElectronRuntime } from "./electron-runtime.mjs";
+import { withLock } from "./lock.mjs";
+import { assertNode, ensurePackages, packagesState } from "./packages.mjs";
+import { ROOT } from "./paths.mjs";
+import { ensureSystemPackages } from "./system-packages.mjs";
+
+await runScript(async () => {
+  exitOnSignals();
+  assertNode(process.versions.node);
+  const cache = join(ROOT, ".cache");
+  mkdirSync(cache, { recursive: true });
+  await withLock(join(cache, "setup.lock"), async () => {
+    await ensureSystemPackages({ compiler: packagesState(ROOT) === "outdated" });
+    await ensurePackages(ROOT);
+    await ensureElectronRuntime();
+  });
+});

@@ -1,0 +1,93 @@
+// Every check and test, in the order of what fails fastest; stops at the first failure. `npm test` runs this after the
+// set-up. The commands themselves are the scripts of package.json, so each can be run alone by the same name.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { elapsed, runScript, say } from "./console.mjs";
+import { electronRuntime } from "./electron-runtime.mjs";
+import { ROOT } from "./paths.mjs";
+import { NOTHING_RUN, addCounts, playwrightCounts, vitestCounts } from "./test-counts.mjs";
+
+const RESULTS = join(ROOT, "test-results");
+
+/**
+ * @typedef {import("./test-counts.mjs").Counts} Counts
+ * @typedef {{ name: string, script: string, args?: string[], report?: string, count?: (report: unknown) => Counts }} Stage
+ */
+
+/** @type {Stage[]} */
+const STAGES = [
+  { name: "format", script: "check:format" },
+  { name: "lint", script: "check:lint" },
+  { name: "types", script: "check:types" },
+  vitestStage("unit tests", "check:unit", "unit"),
+  { name: "bundle", script: "build" },
+  vitestStage("process tests", "test:process", "process"),
+  { name: "end-to-end tests", script: "e2e", report: "e2e.json", count: playwrightCounts },
+];
+
+/**
+ * @param {string} name
+ * @param {string} script
+ * @param {string} project
+ * @returns {Stage}
+ */
+function vitestStage(name, script, project) {
+  const report = `${project}.json`;
+  const args = ["--reporter=default", "--reporter=json", `--outputFile.json=${join(RESULTS, report)}`];
+  return { name, script, args, report, count: vitestCounts };
+}
+
+/**
+ * @param {Stage} stage
+ * @returns {Promise<{ code: number, counts: Counts }>}
+ */
+async function runStage({ script, args = [], report, count }) {
+  const reportPath = report === undefined ? null : join(RESULTS, report);
+  if (reportPath !== null) rmSync(reportPath, { force: true }); // an old report must not speak for this run
+  const code = await runNpmScript(script, args);
+  if (reportPath === null || count === undefined) return { code, counts: NOTHING_RUN };
+  if (!existsSync(reportPath)) return { code: code || 1, counts: NOTHING_RUN };
+  return { code, counts: count(JSON.parse(readFileSync(reportPath, "utf8"))) };
+}
+
+/**
+ * @param {string} script
+ * @param {string[]} args
+ * @returns {Promise<number>}
+ */
+function runNpmScript(script, args) {
+  const child = spawn("npm", ["run", "--silent", script, "--", ...args], { cwd: ROOT, stdio: "inherit" });
+  return new Promise((done, fail) => {
+    child.once("error", fail);
+    child.once("exit", (code) => done(code ?? 1));
+  });
+}
+
+await runScript(async () => {
+  process.on("SIGINT", () => {}); // it reaches the stage that is running, whose failure ends this
+  mkdirSync(RESULTS, { recursive: true });
+  const { version, origin } = electronRuntime();
+  say(`Electron ${version} (${origin}), Node ${process.versions.node}`);
+  const start = Date.now();
+  let total = NOTHING_RUN;
+  let failure = "";
+  for (const stage of STAGES) {
+    const stageStart = Date.now();
+    say(`\n== ${stage.name} ==`);
+    const { code, counts } = await runStage(stage);
+    total = addCounts(total, counts);
+    if (code !== 0) failure = `${stage.name} failed (code ${code})`;
+    else if (stage.count !== undefined && counts.passed === 0)
+      failure = `${stage.name}: not one test was run`;
+    if (failure !== "") {
+      // A stage without counts, or one that failed outside of its tests, is still a failure in the sum.
+      if (counts.failed === 0) total = addCounts(total, { passed: 0, failed: 1 });
+      break;
+    }
+    say(`== ${stage.name}: ok in ${elapsed(stageStart)} ==`);
+  }
+  say(failure === "" ? `\nall ok in ${elapsed(start)}` : `\n${failure} after ${elapsed(start)}`);
+  say(`${total.passed} passed, ${total.failed} failed`);
+  return failure === "" ? 0 : 1;
+});

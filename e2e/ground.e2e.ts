@@ -1,0 +1,129 @@
+import { expect, test } from "@playwright/test";
+import * as z from "zod/v4";
+import { RunSummary, Step } from "../mcp/contract/domain.ts";
+import { ToolError } from "../mcp/contract/errors.ts";
+import { handshakeAgent } from "./agents/handshake.ts";
+import { modernAgent } from "./agents/modern.ts";
+import type { Agent } from "./agents/agent.ts";
+import { launchApp, type RunningApp } from "./launch.ts";
+import { RunsPage } from "./pages/runs-page.ts";
+import { saveScreenshot } from "./screenshot.ts";
+
+const RunsPageOfTool = z.object({ runs: z.array(RunSummary) });
+
+test.describe("Ground: one true path through every process", () => {
+  let app: RunningApp;
+
+  test.beforeAll(async () => {
+    app = await launchApp({ flags: ["--demo"] });
+  });
+  test.afterAll(async () => {
+    await app.close();
+  });
+  test.beforeAll(() => {
+    process.stdout.write(`electron ${app.connection.app.electron}\n`);
+  });
+
+  async function runsThrough(agent: Agent): Promise<RunSummary[]> {
+    const result = await agent.call("ironflow_list_runs", { limit: 50 });
+    expect(result.isError, result.text).toBe(false);
+    expect(JSON.parse(result.text)).toEqual(result.structured);
+    return RunsPageOfTool.parse(result.structured).runs;
+  }
+
+  test("[G8] the demo's runs on screen and through MCP in both eras are the same rows", async () => {
+    const oldAgent = await handshakeAgent(app.connection.mcp.url, app.token);
+    const newAgent = await modernAgent(app.connection.mcp.url, app.token);
+    try {
+      await expect
+        .poll(async () => (await runsThrough(oldAgent)).map((run) => run.status), { timeout: 30_000 })
+        .toEqual(expect.arrayContaining(["completed", "failed"]));
+      const runs = new RunsPage(app.page);
+      await runs.open();
+      await expect
+        .poll(
+          async () => {
+            const [screen, old, modern] = [
+              await runs.shownRunIds(),
+              (await runsThrough(oldAgent)).map((run) => run.id),
+              (await runsThrough(newAgent)).map((run) => run.id),
+            ];
+            return (
+              JSON.stringify(screen) === JSON.stringify(old) && JSON.stringify(old) === JSON.stringify(modern)
+            );
+          },
+          { timeout: 10_000 },
+        )
+        .toBe(true);
+      for (const run of await runsThrough(newAgent)) {
+        await expect(runs.row(run.id)).toContainText(run.function_id);
+        await expect(runs.row(run.id)).toContainText(new RegExp(run.status.replaceAll("_", " "), "i"));
+      }
+      await saveScreenshot(app.page, "runs");
+    } finally {
+      await oldAgent.close();
+      await newAgent.close();
+    }
+  });
+
+  test("[G8] a run's detail shows the same steps as MCP, and the error of the run that failed", async () => {
+    const agent = await modernAgent(app.connection.mcp.url, app.token);
+    try {
+      const failed = (await runsThrough(agent)).find((run) => run.status === "failed");
+      if (failed === undefined) throw new Error("the demo has no failed run");
+      const answer = await agent.call("ironflow_get_run_steps", { run_id: failed.id });
+      const { steps } = z.object({ steps: z.array(Step) }).parse(answer.structured);
+      const runs = new RunsPage(app.page);
+      await runs.open();
+      await runs.openRun(failed.id);
+      const detail = app.page.getByRole("region", { name: "Run detail" });
+      for (const step of steps) await expect(detail).toContainText(step.name);
+      await expect(detail).toContainText(failed.error?.message ?? "no message");
+      await saveScreenshot(app.page, "run-detail");
+    } finally {
+      await agent.close();
+    }
+  });
+
+  test("[G7] an answer names the engine it came from, and an unknown run is the documented error", async () => {
+    const agent = await handshakeAgent(app.connection.mcp.url, app.token);
+    try {
+      const info = await agent.call("ironflow_server_info");
+      expect(JSON.stringify(info.meta)).toContain(app.connection.engine.url);
+      const missing = await agent.call("ironflow_get_run", { run_id: "run_missing" });
+      expect(missing.isError).toBe(true);
+      expect(ToolError.parse(JSON.parse(missing.text))).toMatchObject({
+        code: "not_found",
+        retryable: false,
+      });
+    } finally {
+      await agent.close();
+    }
+  });
+
+  test("[G7] the guard refuses before the protocol, and says nothing about tools", async () => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
+    const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const attempts: { headers: Record<string, string>; status: number }[] = [
+      { headers: {}, status: 401 },
+      { headers: { authorization: "Bearer made-up" }, status: 401 },
+      { headers: { authorization: `Bearer ${app.token}`, origin: "http://evil.example" }, status: 403 },
+      { headers: { authorization: `Bearer ${app.token}`, origin: "null" }, status: 403 },
+    ];
+    for (const attempt of attempts) {
+      const answer = await fetch(app.connection.mcp.url, {
+        method: "POST",
+        headers: { ...json, ...attempt.headers },
+        body,
+      });
+      expect(answer.status).toBe(attempt.status);
+      expect(await answer.text()).not.toContain("ironflow");
+    }
+    const queryToken = await fetch(`${app.connection.mcp.url}?access_token=${app.token}`, {
+      method: "POST",
+      headers: json,
+      body,
+    });
+    expect(queryToken.ok).toBe(false);
+  });
+});

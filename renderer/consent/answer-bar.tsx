@@ -1,0 +1,64 @@
+import { Check } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { INERT_MS, type Question } from "../../electron/contract/consent.ts";
+import { useNow } from "../ui/now.ts";
+import styles from "./answer-bar.module.css";
+import { countdown, riskWords } from "./risk-words.ts";
+import { useInert } from "./use-inert.ts";
+
+/** Cancel, which has the focus, and far from it Approve, which does nothing until its bar has filled. */
+export function AnswerBar(props: {
+  question: Question;
+  sent: boolean;
+  onAnswer: (choice: "approve" | "decline") => void;
+}) {
+  const { question, sent, onAnswer } = props;
+  const { inert, round } = useInert(question.question_id);
+  const nowMs = useNow();
+  const cancel = useRef<HTMLButtonElement>(null);
+  useEffect(() => cancel.current?.focus(), []);
+  const left = countdown(Date.parse(question.expires_at), nowMs);
+  return (
+    <footer className={styles.bar}>
+      <button
+        ref={cancel}
+        type="button"
+        className={styles.cancel}
+        disabled={sent}
+        onClick={() => onAnswer("decline")}
+      >
+        Cancel
+      </button>
+      <div className={styles.middle}>
+        <span>
+          Cancelled by itself in <time className={styles.left}>{left}</time>
+        </span>
+        {question.waiting > 1 && (
+          <span>
+            Question {question.position} of {question.waiting}
+          </span>
+        )}
+      </div>
+      <button
+        type="button"
+        className={styles.approve}
+        data-tone={riskWords(question).tone}
+        aria-disabled={inert || sent}
+        onClick={() => {
+          if (!inert && !sent) onAnswer("approve");
+        }}
+      >
+        {inert && (
+          <span
+            key={round}
+            className={styles.fill}
+            style={{ animationDuration: `${INERT_MS}ms` }}
+            aria-hidden="true"
+          />
+        )}
+        <Check aria-hidden="true" size={16} />
+        Approve
+      </button>
+    </footer>
+  );
+}

@@ -1,0 +1,68 @@
+import { useEffect, useState } from "react";
+import type { Question } from "../../electron/contract/consent.ts";
+import type { ConsentDoor } from "../window.ts";
+import { AnswerBar } from "./answer-bar.tsx";
+import styles from "./consent-window.module.css";
+import { QuestionView } from "./question-view.tsx";
+import { useQuestion } from "./use-question.ts";
+
+/** The window in which a person, and nobody else, answers. */
+export function ConsentWindow({ door }: { door: ConsentDoor }) {
+  const asked = useQuestion(door);
+  if (asked.state === "failed") {
+    return (
+      <main className={styles.blank} role="alert">
+        The question could not be read, so nothing can be approved: {asked.reason}
+      </main>
+    );
+  }
+  if (asked.state === "loading" || asked.question === null) {
+    return (
+      <main className={styles.blank}>
+        {asked.state === "loading" ? "" : "There is no question to answer."}
+      </main>
+    );
+  }
+  return <Asking key={asked.question.question_id} question={asked.question} door={door} />;
+}
+
+function Asking({ question, door }: { question: Question; door: ConsentDoor }) {
+  const [sent, setSent] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+
+  async function answer(choice: "approve" | "decline") {
+    setSent(true);
+    setRefused(null);
+    try {
+      const { taken, reason } = await door.request("consent:answer", {
+        question_id: question.question_id,
+        answer: choice,
+      });
+      if (!taken) setRefused(reason ?? "it was not taken");
+      setSent(taken);
+    } catch (error) {
+      setRefused(String(error));
+      setSent(false);
+    }
+  }
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape") void answer("decline");
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
+
+  return (
+    <main className={styles.window} aria-labelledby="question">
+      <QuestionView question={question} />
+      {refused !== null && (
+        <p className={styles.refused} role="alert">
+          Your answer did not count: {refused}.
+        </p>
+      )}
+      <AnswerBar question={question} sent={sent} onAnswer={(choice) => void answer(choice)} />
+    </main>
+  );
+}

@@ -1,0 +1,79 @@
+import { Info, ShieldAlert, TriangleAlert } from "lucide-react";
+import type { Question } from "../../electron/contract/consent.ts";
+import { riskWords } from "./risk-words.ts";
+import styles from "./question-view.module.css";
+import { ShownValues } from "./shown-values.tsx";
+
+const ICONS = { bad: TriangleAlert, warn: ShieldAlert, info: Info };
+
+/** The question in full: what would happen, who asks, with which words, and what is there now. */
+export function QuestionView({ question }: { question: Question }) {
+  const { word, tone } = riskWords(question);
+  const Icon = ICONS[tone];
+  const { caller, engine } = question;
+  return (
+    <>
+      <header className={styles.header} data-tone={tone}>
+        <p className={styles.risk}>
+          <Icon aria-hidden="true" size={18} />
+          {word}
+        </p>
+        <h1 id="question" className={styles.title}>
+          {question.title}
+        </h1>
+        <p className={styles.consequence}>{question.consequence}</p>
+        {question.asked_again && (
+          <p className={styles.again}>It changed since you approved it, so you are asked again.</p>
+        )}
+      </header>
+      <section className={styles.body} tabIndex={0} aria-label="The question in full">
+        <dl className={styles.facts}>
+          <dt>Asked by</dt>
+          <dd>
+            <strong className={styles.caller}>{caller.name}</strong>
+            {caller.claim !== undefined && (
+              <span className={styles.claim}>
+                says of itself: <q>{caller.claim}</q> (not checked)
+              </span>
+            )}
+          </dd>
+          {engine !== undefined && (
+            <>
+              <dt>Engine</dt>
+              <dd>
+                <strong>{engine.name}</strong> <code>{engine.url}</code>
+                {engine.kind === "embedded" && <span className={styles.soft}> inside this app</span>}
+              </dd>
+            </>
+          )}
+          {question.tool !== undefined && (
+            <>
+              <dt>Tool</dt>
+              <dd>
+                <code>{question.tool}</code>
+              </dd>
+            </>
+          )}
+        </dl>
+        <ShownValues title="With exactly these arguments" values={question.arguments} none="None." />
+        <ShownValues title="What it acts on, as it is now" values={question.target} />
+        <Lines title="What goes with it" lines={question.effects} />
+        <Lines title="What it does not reach" lines={question.not_reached} />
+      </section>
+    </>
+  );
+}
+
+function Lines({ title, lines }: { title: string; lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2 className={styles.heading}>{title}</h2>
+      <ul className={styles.lines}>
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+import { useRef, type ReactNode } from "react";
+import type { Run } from "../../mcp/contract/domain.ts";
+import { JsonView } from "../json/json-view.tsx";
+import { hrefTo } from "../store/route.ts";
+import { Facts, type Fact } from "../ui/facts.tsx";
+import { Identifier } from "../ui/identifier.tsx";
+import { Status } from "../ui/status.tsx";
+import { Duration, Time } from "../ui/time.tsx";
+import { ErrorBox } from "./error-box.tsx";
+import styles from "./run-detail.module.css";
+import type { RunDetail } from "./run-slice.ts";
+import { StepTimeline } from "./step-timeline.tsx";
+
+export function RunDetailView({ detail, close }: { detail: RunDetail; close: ReactNode }) {
+  const { run, steps } = detail;
+  const scroller = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <header className={styles.header}>
+        <div className={styles.top}>
+          <Status kind="run" status={run.status} />
+          <h2 className={styles.name}>{run.function_id}</h2>
+          {close}
+        </div>
+        <Identifier id={run.id} what="the run id" />
+      </header>
+      <div ref={scroller} className={styles.body} tabIndex={-1}>
+        <div className={styles.content}>
+          <Facts facts={factsOf(run)} />
+          {run.error !== undefined && <ErrorBox title="The run's error" error={run.error} />}
+          <StepTimeline run={run} steps={steps} scroller={scroller} />
+          <Payload title="Input" value={run.input} label="the run's input" />
+          <Payload title="Output" value={run.output} label="the run's output" />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Payload({ title, value, label }: { title: string; value: unknown; label: string }) {
+  return (
+    <section aria-label={title} className={styles.payload}>
+      <h3 className={styles.heading}>{title}</h3>
+      <JsonView value={value} label={label} />
+    </section>
+  );
+}
+
+function factsOf(run: Run): (Fact | null)[] {
+  const some = (name: string, value: ReactNode): Fact | null =>
+    value === undefined || value === "" ? null : { name, value };
+  return [
+    { name: "Started", value: <Time at={run.started_at ?? run.created_at} precise /> },
+    {
+      name: "Duration",
+      value: (
+        <Duration
+          from={run.started_at}
+          to={run.ended_at ?? (run.status === "paused" ? run.updated_at : undefined)}
+        />
+      ),
+    },
+    { name: "Attempt", value: `${run.attempt} of ${run.max_attempts}` },
+    { name: "Event", value: <EventName run={run} /> },
+    some("Paused because", run.pause_reason),
+    some("Cancelled because", run.cancellation_cause),
+    some("Version", run.function_version),
+    { name: "Mode", value: run.execution_mode },
+    some("Worker", run.worker_id),
+    run.parent_run_id === undefined
+      ? null
+      : {
+          name: "Started by",
+          value: <a href={hrefTo("runs", run.parent_run_id)}>{run.parent_run_id}</a>,
+        },
+  ];
+}
+
+function EventName({ run }: { run: Run }) {
+  return <span title={run.event_id}>{run.event_name ?? run.event_id}</span>;
+}

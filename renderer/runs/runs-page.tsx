@@ -1,0 +1,59 @@
+import { useEffect, useMemo } from "react";
+import { formatRoute } from "../store/route.ts";
+import { goTo } from "../store/navigation.ts";
+import { dataOf } from "../store/reading.ts";
+import { Page } from "../ui/page.tsx";
+import { Split } from "../ui/split.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { useWide } from "../ui/use-wide.ts";
+import { readRunFilters, runFiltersQuery, WINDOW_WORDS, type RunFilters } from "./run-filters.ts";
+import { RunPane } from "./run-pane.tsx";
+import { RunsFilters } from "./runs-filters.tsx";
+import { RunsList } from "./runs-list.tsx";
+
+/** Every run that passes the filters, and beside it the one that is open. */
+export function RunsPage() {
+  const query = useApp((state) => state.route.query);
+  const openId = useApp((state) => state.route.id);
+  const open = useApp((state) => state.openRuns);
+  const total = useApp((state) => dataOf(state.runs)?.total);
+  const wide = useWide();
+  // One value for the same filters, so that opening a run does not read the list anew.
+  const key = JSON.stringify(query);
+  const filters = useMemo(() => readRunFilters(JSON.parse(key) as typeof query), [key]);
+  useEffect(() => open(filters), [open, filters]);
+
+  const go = (id: string | null) => goTo(formatRoute("runs", id, query));
+  const change = (next: RunFilters) => goTo(formatRoute("runs", openId, runFiltersQuery(next)), "replace");
+  const list = (
+    <RunsList
+      filters={filters}
+      openId={openId}
+      compact={wide && openId !== null}
+      onOpen={go}
+      onFilters={change}
+    />
+  );
+  const pane = openId === null ? null : <RunPane key={openId} runId={openId} onClose={() => go(null)} />;
+  if (!wide && pane !== null) {
+    return (
+      <>
+        <h1 className="visually-hidden">Runs</h1>
+        {pane}
+      </>
+    );
+  }
+  return (
+    <Page
+      title="Runs"
+      note={
+        total === undefined
+          ? undefined
+          : `${total.toLocaleString("en")}, ${WINDOW_WORDS[filters.window].toLowerCase()}`
+      }
+      tools={<RunsFilters filters={filters} onChange={change} />}
+    >
+      <Split list={list} detail={pane} />
+    </Page>
+  );
+}

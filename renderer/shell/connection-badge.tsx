@@ -1,0 +1,50 @@
+import { Lock, LockOpen } from "lucide-react";
+import { currentOf } from "../store/apply-connections.ts";
+import { dataOf } from "../store/reading.ts";
+import { Choice } from "../ui/choice.tsx";
+import { useApp } from "../ui/use-app.ts";
+import styles from "./connection-badge.module.css";
+import { connectionWords, shortUrl, writeWords } from "./connection-words.ts";
+
+/** Which engine this is, whether it answers, and whether it may be changed: never off the screen. */
+export function ConnectionBadge() {
+  const connection = useApp(currentOf);
+  const all = useApp((state) => dataOf(state.connections));
+  const choose = useApp((state) => state.chooseConnection);
+  if (connection === undefined) {
+    return (
+      <p className={styles.badge} role="status">
+        {all === undefined ? "Asking for engines…" : "No engine"}
+      </p>
+    );
+  }
+  const { word, tone } = connectionWords(connection);
+  const writes = writeWords(connection);
+  const readOnly = !connection.person_may_write;
+  return (
+    <section className={styles.badge} aria-label="Connection">
+      {all !== undefined && all.length > 1 ? (
+        <Choice
+          label="Engine"
+          value={connection.id}
+          options={all.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={choose}
+        />
+      ) : (
+        <strong className={styles.name}>{connection.name}</strong>
+      )}
+      <span className={styles.url} title={connection.url} data-selectable>
+        {shortUrl(connection.url)}
+      </span>
+      <span className={styles.state} data-tone={tone} role="status">
+        <i className={styles.dot} />
+        {word}
+      </span>
+      <span className={styles.writes} data-read-only={readOnly} title={writes.full}>
+        {readOnly ? <Lock aria-hidden="true" size={12} /> : <LockOpen aria-hidden="true" size={12} />}
+        {writes.short}
+        <span className="visually-hidden">. {writes.full}</span>
+      </span>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Connection } from "../../electron/contract/connection.ts";
+import type { Tone } from "../ui/status-words.ts";
+
+type Words = { readonly word: string; readonly tone: Tone };
+
+const STATES: Record<Exclude<Connection["state"], "connected">, Words> = {
+  starting: { word: "Starting", tone: "busy" },
+  unreachable: { word: "Unreachable", tone: "bad" },
+  unauthorized: { word: "Not authorised", tone: "bad" },
+  crashed: { word: "Crashed", tone: "bad" },
+};
+const CONNECTED: Record<Connection["live"], Words> = {
+  websocket: { word: "Live", tone: "good" },
+  polling: { word: "Connected, polling", tone: "good" },
+  none: { word: "Connected", tone: "good" },
+};
+
+/** How a connection reads: a word for its state, and whether changes arrive by themselves. */
+export const connectionWords = ({ state, live }: Connection): Words =>
+  state === "connected" ? CONNECTED[live] : STATES[state];
+
+/** Who may write, short enough to stay on screen, and in full. */
+export function writeWords(connection: Connection): { readonly short: string; readonly full: string } {
+  const { person_may_write, agents_may_write } = connection;
+  if (!person_may_write && !agents_may_write) {
+    return { short: "READ-ONLY", full: "Nobody changes anything in this engine: neither you nor agents." };
+  }
+  if (!person_may_write) {
+    return { short: "READ-ONLY", full: "You only look; agents with a write permission may change things." };
+  }
+  return agents_may_write
+    ? { short: "Writable", full: "You and agents with a write permission may change things in this engine." }
+    : { short: "Writable by you", full: "You may change things in this engine; agents only look." };
+}
+
+/** The address without what everybody knows of it: `127.0.0.1:9123`. */
+export function shortUrl(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    const path = pathname === "/" ? "" : pathname;
+    return protocol === "http:" ? host + path : `${protocol}//${host}${path}`;
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,29 @@
+import { RotateCw } from "lucide-react";
+import { currentOf } from "../store/apply-connections.ts";
+import { Button } from "../ui/button.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { connectionWords } from "./connection-words.ts";
+import styles from "./engine-notice.module.css";
+
+/** What is wrong with the engine, in its own words, and the way to start it again. */
+export function EngineNotice() {
+  const connection = useApp(currentOf);
+  const restart = useApp((state) => state.restartConnection);
+  const problem = useApp((state) => state.restartProblem);
+  if (connection === undefined || connection.state === "connected" || connection.state === "starting")
+    return null;
+  return (
+    <div className={styles.notice} role="alert">
+      <div className={styles.text}>
+        <strong>
+          {connection.name}: {connectionWords(connection).word.toLowerCase()}
+        </strong>
+        {connection.problem !== undefined && <pre className={styles.problem}>{connection.problem}</pre>}
+        {problem !== null && <p>It could not be restarted: {problem}</p>}
+      </div>
+      <Button icon={<RotateCw aria-hidden="true" size={14} />} onClick={() => void restart()}>
+        {connection.kind === "embedded" ? "Restart engine" : "Connect again"}
+      </Button>
+    </div>
+  );
+}

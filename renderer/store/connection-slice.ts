@@ -1,0 +1,60 @@
+import type { Connection } from "../../electron/contract/connection.ts";
+import { appFailure, messageOf } from "./answer.ts";
+import { applyConnections, currentOf } from "./apply-connections.ts";
+import { applyAnswer, LOADING, type Reading } from "./reading.ts";
+import type { Slice } from "./slice.ts";
+
+export type ConnectionSlice = {
+  connections: Reading<readonly Connection[]>;
+  /** Which engine the pages show; null until the first list. */
+  connectionId: string | null;
+  /** Why the last restart did not happen. */
+  restartProblem: string | null;
+  chooseConnection: (id: string) => void;
+  restartConnection: () => Promise<void>;
+  /** Reads the list and follows it until called off. */
+  followConnections: () => () => void;
+};
+
+export const connectionSlice: Slice<ConnectionSlice> = (set, get, deps) => {
+  function apply(connections: readonly Connection[]) {
+    const before = get();
+    const change = applyConnections(before, connections, deps.clock.now());
+    set(change.state);
+    if (change.readAgain) deps.changes.tellEverything();
+  }
+  return {
+    connections: LOADING,
+    connectionId: null,
+    restartProblem: null,
+    chooseConnection(id) {
+      if (get().connectionId === id) return;
+      set({ connectionId: id });
+      deps.changes.tellEverything();
+    },
+    async restartConnection() {
+      const connection = currentOf(get());
+      if (connection === undefined) return;
+      set({ restartProblem: null });
+      try {
+        await deps.door.request("connections:restart", { connection: connection.id });
+      } catch (error) {
+        set({ restartProblem: messageOf(error) });
+      }
+    },
+    followConnections() {
+      const stopListening = deps.door.listen("connections:changed", apply);
+      const stopChanges = deps.door.listen("data:changed", ({ connection, topic }) => {
+        if (connection === get().connectionId) deps.changes.tell(topic);
+      });
+      deps.door.request("connections:list", {}).then(apply, (error: unknown) => {
+        const answer = appFailure(messageOf(error), "app_unreachable");
+        set({ connections: applyAnswer(get().connections, answer, deps.clock.now()) });
+      });
+      return () => {
+        stopListening();
+        stopChanges();
+      };
+    },
+  };
+};

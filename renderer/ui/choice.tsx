@@ -1,0 +1,110 @@
+import { Select } from "@base-ui/react/select";
+import { Check, ChevronDown } from "lucide-react";
+import type { ReactNode } from "react";
+import styles from "./choice.module.css";
+
+export type Option<V extends string> = {
+  readonly value: V;
+  readonly label: string;
+  readonly icon?: ReactNode;
+};
+
+/** One of a few. The label is the control's name and is not drawn where the value speaks for itself. */
+export function Choice<V extends string>(props: {
+  label: string;
+  value: V;
+  options: readonly Option<V>[];
+  onChange: (value: V) => void;
+  icon?: ReactNode;
+  look?: "plain" | "quiet";
+}) {
+  return (
+    <Select.Root
+      items={[...props.options]}
+      value={props.value}
+      modal={false}
+      onValueChange={(value) => {
+        if (value !== null) props.onChange(value);
+      }}
+    >
+      <Trigger label={props.label} look={props.look ?? "plain"}>
+        {props.icon}
+        <Select.Value className={styles.value} />
+      </Trigger>
+      <Options options={props.options} />
+    </Select.Root>
+  );
+}
+
+/** Any number of a few; none of them means all, and then `all` is shown. */
+export function MultiChoice<V extends string>(props: {
+  label: string;
+  all: string;
+  value: readonly V[];
+  options: readonly Option<V>[];
+  onChange: (value: V[]) => void;
+}) {
+  const words = new Map(props.options.map(({ value, label }) => [value, label]));
+  return (
+    <Select.Root
+      multiple
+      modal={false}
+      value={[...props.value]}
+      onValueChange={(value: V[]) => props.onChange(value)}
+    >
+      <Trigger label={props.label} look="plain" set={props.value.length > 0}>
+        <Select.Value className={styles.value}>
+          {(chosen: readonly V[]) =>
+            chosen.length === 0 ? props.all : chosen.map((value) => words.get(value) ?? value).join(", ")
+          }
+        </Select.Value>
+      </Trigger>
+      <Options options={props.options} />
+    </Select.Root>
+  );
+}
+
+function Trigger(props: { label: string; look: "plain" | "quiet"; set?: boolean; children: ReactNode }) {
+  return (
+    <Select.Trigger
+      className={styles.trigger}
+      aria-label={props.label}
+      data-look={props.look}
+      data-set={props.set}
+    >
+      {props.children}
+      <Select.Icon className={styles.arrow}>
+        <ChevronDown aria-hidden="true" size={14} />
+      </Select.Icon>
+    </Select.Trigger>
+  );
+}
+
+function Options<V extends string>({ options }: { options: readonly Option<V>[] }) {
+  return (
+    <Select.Portal>
+      <Select.Positioner
+        className={styles.positioner}
+        sideOffset={4}
+        alignItemWithTrigger={false}
+        align="start"
+      >
+        <Select.Popup className={styles.popup}>
+          <Select.List className={styles.list}>
+            {options.map(({ value, label, icon }) => (
+              <Select.Item key={value} value={value} className={styles.item}>
+                <span className={styles.tick}>
+                  <Select.ItemIndicator>
+                    <Check aria-hidden="true" size={14} />
+                  </Select.ItemIndicator>
+                </span>
+                {icon}
+                <Select.ItemText>{label}</Select.ItemText>
+              </Select.Item>
+            ))}
+          </Select.List>
+        </Select.Popup>
+      </Select.Positioner>
+    </Select.Portal>
+  );
+}

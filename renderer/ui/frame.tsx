@@ -1,0 +1,87 @@
+import { CircleAlert, CloudOff, Inbox } from "lucide-react";
+import type { ReactNode } from "react";
+import type { ToolError } from "../../mcp/contract/errors.ts";
+import { currentOf } from "../store/apply-connections.ts";
+import type { Reading } from "../store/reading.ts";
+import styles from "./frame.module.css";
+import { Age } from "./time.tsx";
+import { useApp } from "./use-app.ts";
+
+/**
+ * Shows a reading in the state it is in: loading, failed, or its data, with a line above when that data is old. Four
+ * things that must never look alike: nothing yet, nothing there, nothing new, and no answer.
+ */
+export function Frame<T>({
+  reading,
+  what,
+  children,
+}: {
+  reading: Reading<T>;
+  /** What is read, in the middle of a sentence: `the runs`. */
+  what: string;
+  children: (data: T) => ReactNode;
+}) {
+  const connection = useApp(currentOf);
+  if (reading.phase === "loading") return <Loading what={what} />;
+  if (reading.phase === "failed") return <Failed what={what} problem={reading.problem} />;
+  const away = connection !== undefined && connection.state !== "connected";
+  const silence = away ? (connection.problem ?? "the engine does not answer") : null;
+  const reason = reading.phase === "stale" ? reading.problem.error : silence;
+  return (
+    <>
+      {reason !== null && <Stale at={reading.at} reason={reason} />}
+      {children(reading.data)}
+    </>
+  );
+}
+
+export function Loading({ what }: { what: string }) {
+  return (
+    <div className={styles.loading} role="status">
+      <span className="visually-hidden">Loading {what}</span>
+      {[72, 54, 64, 40, 58, 48].map((width) => (
+        <span key={width} className={styles.bone} style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}
+
+export function Failed({ what, problem }: { what: string; problem: ToolError }) {
+  return (
+    <div className={styles.notice} data-kind="failed" role="alert">
+      <CircleAlert aria-hidden="true" size={20} />
+      <h2>Could not read {what}</h2>
+      <p data-selectable>{problem.error}</p>
+      <p className={styles.code}>
+        {problem.code}
+        {problem.hint !== undefined && ` · ${problem.hint}`}
+      </p>
+      <p className={styles.hint}>It is tried again every few seconds.</p>
+    </div>
+  );
+}
+
+function Stale({ at, reason }: { at: number; reason: string }) {
+  return (
+    <p className={styles.stale} role="status">
+      <CloudOff aria-hidden="true" size={14} />
+      <strong>
+        Not current: read <Age at={at} />
+      </strong>
+      <span className={styles.reason} title={reason}>
+        {reason}
+      </span>
+    </p>
+  );
+}
+
+/** There is nothing, and that is the answer. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className={styles.notice} data-kind="empty">
+      <Inbox aria-hidden="true" size={20} />
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}

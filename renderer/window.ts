@@ -1,0 +1,73 @@
+import { consentEvents, consentRequests } from "../electron/contract/consent.ts";
+import { events, requests } from "../electron/contract/ipc.ts";
+import type { ConsentWindow, IronbridgeWindow } from "../electron/contract/window.ts";
+
+/**
+ * The only reader of what the preloads put on `window.ironbridge`. Everything that comes through it is parsed by the row
+ * it belongs to: an answer that does not fit rejects, an event that does not fit is dropped with a line on the console.
+ */
+export type Door = IronbridgeWindow;
+export type ConsentDoor = ConsentWindow;
+
+const bridgeOf = (host: Window): unknown => (host as { ironbridge?: unknown }).ironbridge;
+
+/** The main window's door. Throws when the page was opened outside the app. */
+export function windowDoor(host: Window = window): Door {
+  const bridge = bridgeOf(host);
+  if (bridge === undefined) throw new Error("this page only works inside Ironbridge");
+  return checked(bridge as Door, requests, events);
+}
+
+/** The consent window's door. */
+export function consentDoor(host: Window = window): ConsentDoor {
+  const bridge = bridgeOf(host);
+  if (bridge === undefined) throw new Error("this page only works inside Ironbridge");
+  return checked(bridge as ConsentDoor, consentRequests, consentEvents);
+}
+
+type Parses = { safeParse(value: unknown): { success: boolean; data?: unknown; error?: Error } };
+type Rows = Record<string, { out: Parses }>;
+type AnyDoor = {
+  request(name: string, argument: unknown): Promise<unknown>;
+  listen(name: string, listener: (body: unknown) => void): () => void;
+};
+
+function checked<D extends Door | ConsentDoor>(door: D, answers: Rows, told: Record<string, Parses>): D {
+  // Safe: every name is looked up in the same map that D's types are derived from, and parsed by its row.
+  const raw = door as unknown as AnyDoor;
+  const wrapped: AnyDoor = {
+    async request(name, argument) {
+      const row = answers[name];
+      if (row === undefined) throw new Error(`there is no request "${name}"`);
+      const parsed = row.out.safeParse(await raw.request(name, argument));
+      if (!parsed.success)
+        throw new Error(`the answer to ${name} has an unknown shape`, { cause: parsed.error });
+      return parsed.data;
+    },
+    listen(name, listener) {
+      return raw.listen(name, (body) => {
+        const parsed = told[name]?.safeParse(body);
+        if (parsed?.success) listener(parsed.data);
+        // oxlint-disable-next-line no-console -- main collects the page's console; a person sees nothing of it
+        else console.error(`event ${name} has an unknown shape`, parsed?.error?.message);
+      });
+    },
+  };
+  return wrapped as unknown as D;
+}
+
+/** Ports of terminal tabs, handed over by the preload as `message` events of this very window. */
+export function listenForPorts(
+  listener: (sessionId: string, port: MessagePort) => void,
+  host: Window = window,
+): () => void {
+  const onMessage = (event: MessageEvent<unknown>) => {
+    if (event.source !== host) return;
+    const body = event.data as { type?: unknown; session_id?: unknown } | null;
+    const [port] = event.ports;
+    if (body?.type !== "ironbridge:terminal" || typeof body.session_id !== "string" || !port) return;
+    listener(body.session_id, port);
+  };
+  host.addEventListener("message", onMessage);
+  return () => host.removeEventListener("message", onMessage);
+}
