@@ -133,8 +133,10 @@ function subscribeFrame(pattern: string): string {
 }
 
 function parseFrame(data: RawData): unknown {
+  // `ws` hands a text frame over as one buffer; the other forms of its type are for other settings of its own.
+  if (!Buffer.isBuffer(data)) return undefined;
   try {
-    return JSON.parse(data.toString());
+    return JSON.parse(data.toString("utf8"));
   } catch {
     return undefined; // Not JSON: the schema refuses it, like any frame that is not for us.
   }

@@ -51,7 +51,9 @@ export class Confirmer {
   readonly #spent = new Map<string, number>();
 
   /** For `ServerOptions.requestState`: refuses a state that is forged, changed or too old. */
-  readonly requestState = { verify: this.#codec.verify };
+  readonly requestState = {
+    verify: (state: string, context: ServerContext) => this.#codec.verify(state, context),
+  };
 
   async confirm(
     { tool, args, question }: Irreversible,

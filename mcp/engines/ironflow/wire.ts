@@ -46,5 +46,5 @@ export const answerTo = (call: string): string => `the engine's answer to ${call
 export function query(fields: Record<string, string | number | undefined>): string {
   const set = new URLSearchParams();
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) set.set(key, String(value));
-  return set.size === 0 ? "" : `?${set}`;
+  return set.size === 0 ? "" : `?${set.toString()}`;
 }
