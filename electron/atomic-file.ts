@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/**
+ * Writes a whole file so that after a crash there is the old text or the new one, never a part: a new file beside it,
+ * flushed, renamed over it, and the folder flushed. Mode 0600: everything in the profile is the person's alone.
+ */
+export function writeFileAtomic(path: string, text: string): void {
+  const folder = dirname(path);
+  const fresh = join(folder, `.${randomUUID()}.tmp`);
+  try {
+    const file = openSync(fresh, "wx", 0o600);
+    try {
+      writeAll(file, Buffer.from(text, "utf8"));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(fresh, path);
+  } catch (cause) {
+    rmSync(fresh, { force: true });
+    throw cause;
+  }
+  flushFolder(folder);
+}
+
+/** The file's text, or undefined when there is none. */
+export function readFileIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw cause;
+  }
+}
+
+/** Moves a file that cannot be understood out of the way, so that nothing overwrites it. Returns its new path. */
+export function keepAside(path: string, now: Date): string {
+  const kept = `${path}.broken-${now.toISOString().replaceAll(/[:.]/g, "-")}`;
+  renameSync(path, kept);
+  return kept;
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length;) {
+    written += writeSync(file, bytes, written, bytes.length - written);
+  }
+}
+
+function flushFolder(folder: string): void {
+  if (process.platform === "win32") return; // a folder cannot be opened there, and NTFS logs the rename itself
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,205 @@
+import { MessageChannelMain, utilityProcess, type MessagePortMain, type UtilityProcess } from "electron";
+import type { StopResponse, TerminalSession } from "../../bridge/contract/api.ts";
+import { FromBridge, type ToBridge } from "../../bridge/contract/port.ts";
+import type { Clock } from "../../loopback/clock.ts";
+import { ownProcessEnv } from "../../loopback/environment.ts";
+import { makeToken } from "../../loopback/token.ts";
+import { logError, logInfo } from "../log.ts";
+import { pendingAnswers, type PendingAnswers } from "./pending-answers.ts";
+import { endSentence, lastWords } from "./last-words.ts";
+import type { ProcessRecords } from "./process-records.ts";
+import { supervise, type ChildState, type Running } from "./supervisor.ts";
+
+export interface BridgeAddress {
+  readonly url: string;
+  /** Fresh per launch; goes to the tool server's environment only. */
+  readonly token: string;
+}
+
+export interface TerminalBridge {
+  /** Where it listens, once it does; undefined when it has crashed. */
+  address(signal: AbortSignal): Promise<BridgeAddress | undefined>;
+  readonly url: string | undefined;
+  /** As it last told. */
+  sessions(): readonly TerminalSession[];
+  /** Connects a tab: one end of a channel to the bridge, the other to the page. False when there is no such session. */
+  attach(sessionId: string): Promise<boolean>;
+  stop(sessionId: string): Promise<StopResponse>;
+  close(sessionId: string): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+export interface BridgeOptions {
+  readonly entry: string;
+  /** Identifier of this life of the app. */
+  readonly launch: string;
+  readonly records: ProcessRecords;
+  readonly clock: Clock;
+  /** Hands the page its end of a tab's channel. */
+  readonly sendPort: (sessionId: string, port: MessagePortMain) => void;
+  readonly onSessions: (sessions: readonly TerminalSession[]) => void;
+  /** It listens somewhere else than before. */
+  readonly onMoved: () => void;
+}
+
+const READY_WITHIN_MS = 30_000;
+/** Ending every terminal's processes by their ladders. */
+const END_WITHIN_MS = 12_000;
+
+interface Bridge {
+  readonly url: string;
+  readonly post: (message: ToBridge, ports?: MessagePortMain[]) => void;
+  readonly answers: PendingAnswers;
+}
+
+/** Keeps the terminal bridge running as a utility process. Main brokers ports to it and never reads what runs in them. */
+export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
+  const token = makeToken("ibb_");
+  let sessions: readonly TerminalSession[] = [];
+  let before: string | undefined;
+  const waiting = new Set<() => void>();
+
+  const onSessions = (next: readonly TerminalSession[]) => {
+    sessions = next;
+    options.onSessions(next);
+  };
+  const supervised = supervise<Bridge>({
+    start: (signal) => startBridge({ ...options, token, onSessions }, signal),
+    onState(state: ChildState<Bridge>) {
+      if (state.name === "crashed") logError("bridge", state.problem);
+      if (state.name !== "running") {
+        if (sessions.length > 0) onSessions([]); // its terminals have gone with it
+        if (state.name === "starting") return;
+      } else {
+        if (before !== undefined && before !== state.value.url) options.onMoved();
+        before = state.value.url;
+      }
+      for (const wake of waiting) wake();
+      waiting.clear();
+    },
+    clock: options.clock,
+  });
+  const running = (): Bridge | undefined =>
+    supervised.state.name === "running" ? supervised.state.value : undefined;
+
+  return {
+    async address(signal) {
+      while (supervised.state.name === "starting" && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          waiting.add(resolve);
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      }
+      const bridge = running();
+      return bridge === undefined ? undefined : { url: bridge.url, token };
+    },
+    get url() {
+      return running()?.url;
+    },
+    sessions: () => sessions,
+    async attach(sessionId) {
+      const bridge = running();
+      if (bridge === undefined) return false;
+      const { port1, port2 } = new MessageChannelMain();
+      const answered = bridge.answers.wait(`attached ${sessionId}`);
+      bridge.post({ type: "attach", session_id: sessionId }, [port1]);
+      const answer = await answered;
+      if (answer?.type === "attached" && answer.attached) {
+        options.sendPort(sessionId, port2);
+        return true;
+      }
+      port2.close();
+      return false;
+    },
+    async stop(sessionId) {
+      const answer = await ask(running(), { type: "stop", session_id: sessionId }, "stopped");
+      if (answer?.type === "stopped" && answer.response !== null) return answer.response;
+      if (answer !== undefined) throw new Error("there is no such terminal");
+      throw new Error("the terminal bridge did not answer; whether the terminal was stopped is not known");
+    },
+    async close(sessionId) {
+      const answer = await ask(running(), { type: "close", session_id: sessionId }, "closed");
+      return answer?.type === "closed" && answer.closed;
+    },
+    end: () => supervised.stop(),
+  };
+}
+
+async function ask(bridge: Bridge | undefined, message: ToBridge & { session_id: string }, answer: string) {
+  if (bridge === undefined) return undefined;
+  const answered = bridge.answers.wait(`${answer} ${message.session_id}`);
+  bridge.post(message);
+  return answered;
+}
+
+type StartOptions = Omit<BridgeOptions, "onSessions"> & {
+  readonly token: string;
+  readonly onSessions: (sessions: readonly TerminalSession[]) => void;
+};
+
+async function startBridge(options: StartOptions, signal: AbortSignal): Promise<Running<Bridge>> {
+  signal.throwIfAborted();
+  const child = utilityProcess.fork(options.entry, [], {
+    serviceName: "Ironbridge terminals",
+    stdio: "pipe",
+    env: ownProcessEnv({ session: options.launch, extra: { IRONBRIDGE_BRIDGE_TOKEN: options.token } }),
+  });
+  const words = lastWords((line) => logInfo("bridge", line));
+  child.stderr?.on("data", (chunk: Buffer) => words.take(chunk.toString("utf8")));
+  child.stdout?.resume();
+  const answers = pendingAnswers(options.clock);
+  let reason: string | undefined;
+  let listening: (url: string) => void = () => {};
+  const url = new Promise<string>((resolve) => (listening = resolve));
+
+  child.on("message", (raw: unknown) => {
+    const parsed = FromBridge.safeParse(raw);
+    if (!parsed.success) return logError("bridge", "said something that nobody understands");
+    const message = parsed.data;
+    if (message.type === "listening") listening(message.url);
+    else if (message.type === "sessions") options.onSessions(message.sessions);
+    else if (message.type === "process") {
+      const { event, pid, start_time: startTime } = message;
+      options.records[event](pid, startTime);
+    } else if (message.type === "fatal") reason = message.reason;
+    else answers.settle(`${message.type} ${message.session_id}`, message);
+  });
+
+  const ended = new Promise<string>((done) => {
+    child.once("exit", (code) => {
+      answers.close();
+      if (child.pid !== undefined) options.records.ended(child.pid);
+      done(endSentence("terminal bridge", { code, signal: null }, reason ?? words.text));
+    });
+  });
+  child.once("spawn", () => {
+    if (child.pid !== undefined) options.records.started(child.pid);
+  });
+  const post: Bridge["post"] = (message, ports) => child.postMessage(message, ports ?? []);
+  const stop = () => endBridge(child, post, ended, options.clock);
+
+  const first = await Promise.race([
+    url,
+    ended.then((sentence) => new Error(sentence)),
+    options.clock
+      .sleep(READY_WITHIN_MS, signal)
+      .then(() => new Error("The terminal bridge was not ready in time.")),
+  ]);
+  if (typeof first === "string") return { value: { url: first, post, answers }, ended, stop };
+  await stop();
+  throw first;
+}
+
+/** Asks it to end its terminals and itself; a bridge that does not is killed, and the reaper ends what ran in it. */
+async function endBridge(child: UtilityProcess, post: Bridge["post"], ended: Promise<string>, clock: Clock) {
+  if (child.pid === undefined) return;
+  post({ type: "shutdown" });
+  const cancel = new AbortController();
+  const over = ended.then(() => true);
+  const inTime = await Promise.race([over, clock.sleep(END_WITHIN_MS, cancel.signal).then(() => false)]);
+  cancel.abort();
+  if (!inTime) {
+    child.kill();
+    await ended;
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/v4";
+import { startNodeChild, type NodeChildOptions } from "./node-child.ts";
+import type { Running } from "./supervisor.ts";
+
+/** The embedded engine as it runs: where it listens, and the key of its one administrator (a secret). */
+export interface EmbeddedEngine {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/** SDKs look for an engine here. */
+export const ENGINE_PORT = 9123;
+/** It may have to recover a journal first. */
+const READY_WITHIN_MS = 60_000;
+const KEY_FILE = ".ironflow_bootstrap_key.json";
+
+const Ready = z.object({ url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }) });
+const Key = z.object({ key: z.string().min(1).max(512) });
+
+export type EngineOptions = Pick<NodeChildOptions, "entry" | "session" | "records"> & {
+  readonly dataDir: string;
+  /** Tried in this order; 0 means any free one. */
+  readonly ports: readonly number[];
+};
+
+/** Starts the embedded engine and reads its key once it is ready. @throws Error with a sentence */
+export async function startEngine(
+  options: EngineOptions,
+  signal: AbortSignal,
+): Promise<Running<EmbeddedEngine>> {
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  const child = await startNodeChild(
+    {
+      name: "engine",
+      entry: options.entry,
+      args: [`--port=${options.ports.join(",")}`, `--data-dir=${options.dataDir}`, "--exit-with-stdin"],
+      env: {},
+      session: options.session,
+      cwd: options.dataDir,
+      records: options.records,
+      readyWithinMs: READY_WITHIN_MS,
+    },
+    signal,
+  );
+  try {
+    const { url } = Ready.parse(child.ready);
+    const { key } = Key.parse(JSON.parse(readFileSync(join(options.dataDir, KEY_FILE), "utf8")));
+    return { value: { url, apiKey: key }, ended: child.ended, stop: child.stop };
+  } catch (cause) {
+    await child.stop();
+    throw new Error("The engine started, but its address or its key could not be read.", { cause });
+  }
+}

@@ -1,0 +1,91 @@
+import type { Clock } from "../loopback/clock.ts";
+import { startEngine, ENGINE_PORT } from "./children/engine.ts";
+import type { ProcessRecords } from "./children/process-records.ts";
+import { startToolServer } from "./children/tool-server.ts";
+import type { Flags } from "./flags.ts";
+import {
+  openEngineLink,
+  type EngineLink,
+  type EngineLinkOptions,
+  type EngineSource,
+} from "./hub/engine-link.ts";
+import type { Profile, Programs } from "./profile.ts";
+
+export interface ConnectionParts {
+  readonly flags: Flags;
+  /** Key of a remote engine, from the environment. */
+  readonly apiKey: string | undefined;
+  readonly profile: Profile;
+  readonly programs: Programs;
+  /** Identifier of this life of the app. */
+  readonly session: string;
+  readonly appVersion: string;
+  readonly records: ProcessRecords;
+  readonly bridge: EngineLinkOptions["bridge"];
+  readonly clock: Clock;
+  readonly events: Pick<EngineLinkOptions, "onConnection" | "onChanged">;
+}
+
+export const EMBEDDED = "local";
+export const REMOTE = "remote";
+
+/**
+ * Opens the connection that this launch asks for: the embedded engine, or the one of `--server-url`. The person may write
+ * to the embedded engine; everything else is read-only until `--allow-writes`.
+ */
+export function openConnection(parts: ConnectionParts): EngineLink {
+  const { flags } = parts;
+  const embedded = flags.serverUrl === undefined;
+  return openEngineLink({
+    id: embedded ? EMBEDDED : REMOTE,
+    name: embedded ? "Embedded engine" : new URL(flags.serverUrl ?? "").host,
+    source: engineSource(parts),
+    switches: {
+      personMayWrite: embedded || flags.allowWrites,
+      agentsMayWrite: flags.allowWrites,
+      // A tool server that serves terminals serves writes too, so a remote engine gets them only when it was asked for.
+      terminals: parts.bridge !== undefined && (embedded || flags.terminals),
+    },
+    startTools: (target, signal) =>
+      startToolServer(
+        {
+          entry: parts.programs.toolServer,
+          session: parts.session,
+          cwd: parts.profile.folder,
+          appVersion: parts.appVersion,
+          records: parts.records,
+          target,
+        },
+        signal,
+      ),
+    bridge: parts.bridge,
+    clock: parts.clock,
+    now: () => new Date(),
+    ...parts.events,
+  });
+}
+
+function engineSource(parts: ConnectionParts): EngineSource {
+  const { flags, profile, programs } = parts;
+  if (flags.serverUrl !== undefined) return { kind: "remote", url: flags.serverUrl, apiKey: parts.apiKey };
+  let lastPort: number | undefined;
+  return {
+    kind: "embedded",
+    async start(signal) {
+      // The port it had before comes first: applications that found it there find it again.
+      const ports = [...new Set([lastPort ?? ENGINE_PORT, ENGINE_PORT, 0])];
+      const running = await startEngine(
+        {
+          entry: programs.engine,
+          session: parts.session,
+          records: parts.records,
+          dataDir: profile.engine,
+          ports,
+        },
+        signal,
+      );
+      lastPort = Number(new URL(running.value.url).port);
+      return running;
+    },
+  };
+}

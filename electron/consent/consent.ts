@@ -1,0 +1,204 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Clock } from "../../loopback/clock.ts";
+import type { ConsentOutcome, ToolError } from "../../mcp/contract/errors.ts";
+import type { ToolRow } from "../../mcp/contract/tool-row.ts";
+import { EXPIRES_MS, type Question } from "../contract/consent.ts";
+import type { Caller } from "../mcp-endpoint/permissions.ts";
+import { canonicalJson, CanonicalError, keyedDigest } from "./canonical.ts";
+import { TOO_MANY_QUESTIONS, refusal } from "./outcomes.ts";
+import { previewCall, type ReadTool } from "./preview.ts";
+import { questionQueue, type QuestionQueue } from "./queue.ts";
+import { shown } from "./visible.ts";
+
+/** A question as it is made; its place in the queue is added when it is shown. */
+export type AskedQuestion = Omit<Question, "position" | "waiting">;
+
+/** Rounds of asking anew because the target changed; after that the caller is told. */
+const MAX_ROUNDS = 3;
+
+/** Canonical form of one argument as a window can show it, in characters. */
+const MAX_ARGUMENT_CHARS = 512 * 1024;
+
+export interface CallToAsk {
+  readonly caller: Caller;
+  readonly claim: string | undefined;
+  readonly row: ToolRow;
+  readonly args: Record<string, unknown>;
+  readonly engine: {
+    readonly connection: string;
+    readonly name: string;
+    readonly url: string;
+    readonly kind: "embedded" | "remote";
+  };
+  readonly signal: AbortSignal;
+  readonly read: ReadTool;
+}
+
+export interface RightsToAsk {
+  readonly title: string;
+  readonly consequence: string;
+  readonly details: readonly { readonly label: string; readonly text: string }[];
+  readonly effects: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Approved once, for exactly this call, now; or why not. */
+export type Answer = { readonly approved: true } | { readonly approved: false; readonly error: ToolError };
+
+export interface ConsentRecord {
+  readonly event: "asked" | ConsentOutcome;
+  readonly caller: string;
+  readonly tool: string;
+  /** Keyed digest of caller, engine, tool, arguments and target. */
+  readonly digest: string;
+}
+
+export interface Consent {
+  readonly queue: QuestionQueue<AskedQuestion>;
+  /** The question on top as its window shows it. */
+  current(): Question | null;
+  askCall(call: CallToAsk): Promise<Answer>;
+  askRights(rights: RightsToAsk): Promise<Answer>;
+}
+
+export interface ConsentOptions {
+  readonly clock: Clock;
+  readonly now: () => Date;
+  /** May only shorten the time a question waits. */
+  readonly expiresAfterMs?: number | undefined;
+  readonly onChanged: () => void;
+  /** On disk before the outcome is acted on. Must not reject. */
+  readonly record: (record: ConsentRecord) => Promise<void>;
+}
+
+/** Asks the person, and nobody else. What it hands back is good for the one call that asked, at once. */
+export function createConsent(options: ConsentOptions): Consent {
+  const queue = questionQueue<AskedQuestion>(options.clock, options.onChanged);
+  const key = randomBytes(32);
+  const waitMs = Math.min(options.expiresAfterMs ?? EXPIRES_MS, EXPIRES_MS);
+
+  function times() {
+    const askedMs = options.now().getTime();
+    return {
+      asked_at: new Date(askedMs).toISOString(),
+      expires_at: new Date(askedMs + waitMs).toISOString(),
+    };
+  }
+
+  async function ask(
+    question: AskedQuestion,
+    digest: string,
+    signal: AbortSignal,
+  ): Promise<ConsentOutcome | "full"> {
+    const about = { caller: question.caller.name, tool: question.tool ?? question.title, digest };
+    await options.record({ event: "asked", ...about });
+    const outcome = await queue.ask({
+      id: question.question_id,
+      caller: question.caller.name,
+      question,
+      signal,
+      expiresAfterMs: waitMs,
+      first: question.asked_again,
+    });
+    if (outcome !== "full") await options.record({ event: outcome, ...about });
+    // The caller may have gone while the record was written.
+    return outcome === "approved" && signal.aborted ? "caller_gone" : outcome;
+  }
+
+  async function askCall(call: CallToAsk): Promise<Answer> {
+    const { caller, row, args, engine, signal } = call;
+    for (let round = 1; ; round += 1) {
+      const result = await previewCall(row, args, call.read);
+      if ("error" in result) return refuse(round === 1 ? result.error : refusal("target_changed"));
+      const { watched, ...preview } = result.preview;
+      const subject = { caller: caller.name, engine: [engine.connection, engine.url], tool: row.name, args };
+      const digest = keyedDigest(key, { ...subject, watched });
+      const outcome = await ask(
+        {
+          question_id: randomUUID(),
+          kind: "tool",
+          ...preview,
+          risk: row.risk,
+          tool: row.name,
+          caller: shownCaller(caller, call.claim),
+          engine: { name: engine.name, url: engine.url, kind: engine.kind },
+          arguments: Object.entries(args).map(([name, value]) => shown(name, canonicalJson(value))),
+          ...times(),
+          asked_again: round > 1,
+        },
+        digest,
+        signal,
+      );
+      if (outcome === "full") return refuse(TOO_MANY_QUESTIONS);
+      if (outcome !== "approved") return refuse(refusal(outcome));
+      const now = await previewCall(row, args, call.read);
+      if (signal.aborted) return refuse(refusal("caller_gone"));
+      const same =
+        "preview" in now && keyedDigest(key, { ...subject, watched: now.preview.watched }) === digest;
+      if (same) return { approved: true };
+      if ("error" in now || round === MAX_ROUNDS) {
+        await options.record({ event: "target_changed", caller: caller.name, tool: row.name, digest });
+        return refuse(refusal("target_changed"));
+      }
+    }
+  }
+
+  return {
+    queue,
+    current() {
+      const top = queue.top;
+      return top === undefined ? null : { ...top.question, position: 1, waiting: queue.count };
+    },
+    async askCall(call) {
+      const problem = unshowable(call.args);
+      return problem === undefined ? askCall(call) : refuse(problem);
+    },
+    async askRights(rights) {
+      const details = rights.details.map(({ label, text }) => shown(label, text));
+      const outcome = await ask(
+        {
+          question_id: randomUUID(),
+          kind: "rights",
+          title: rights.title,
+          consequence: rights.consequence,
+          risk: "write",
+          caller: { name: "You, in the app" },
+          arguments: details,
+          target: [],
+          effects: [...rights.effects],
+          not_reached: [],
+          ...times(),
+          asked_again: false,
+        },
+        keyedDigest(key, { title: rights.title, details }),
+        rights.signal,
+      );
+      if (outcome === "approved") return { approved: true };
+      return refuse(outcome === "full" ? TOO_MANY_QUESTIONS : refusal(outcome));
+    },
+  };
+}
+
+function shownCaller(caller: Caller, claim: string | undefined): Question["caller"] {
+  if (caller.kind === "user") return { name: "You, in the app" };
+  return { name: caller.name, ...(claim === undefined ? {} : { claim: shown("claim", claim).text }) };
+}
+
+/** Arguments that nobody could be shown in full are not asked about. */
+function unshowable(args: Record<string, unknown>): ToolError | undefined {
+  const tooMuch = (error: string): ToolError => ({
+    error,
+    code: "invalid_argument",
+    reason: "arguments",
+    retryable: false,
+  });
+  try {
+    const chars = canonicalJson(args).length;
+    return chars > MAX_ARGUMENT_CHARS ? tooMuch("arguments: too long to be shown to a person") : undefined;
+  } catch (cause) {
+    if (cause instanceof CanonicalError) return tooMuch(`arguments: ${cause.message}`);
+    throw cause;
+  }
+}
+
+const refuse = (error: ToolError): Answer => ({ approved: false, error });

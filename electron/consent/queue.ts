@@ -1,0 +1,140 @@
+import type { Clock } from "../../loopback/clock.ts";
+import { EXPIRES_MS, INERT_MS } from "../contract/consent.ts";
+import type { ConsentOutcome } from "../../mcp/contract/errors.ts";
+
+/** Outcomes the queue itself knows; whether the target changed is found out by whoever asked. */
+export type QueueOutcome = Exclude<ConsentOutcome, "target_changed">;
+
+export const QUEUE_LIMITS = { all: 32, perCaller: 8 } as const;
+
+/** A question that waits, with what main has seen of the window since it came on top. */
+export interface Waiting<Q> {
+  readonly id: string;
+  readonly caller: string;
+  readonly question: Q;
+  readonly askedMs: number;
+  readonly expiresMs: number;
+}
+
+export interface AskOptions<Q> {
+  readonly id: string;
+  readonly caller: string;
+  readonly question: Q;
+  /** Aborts when the caller has gone or cancelled. */
+  readonly signal: AbortSignal;
+  /** May only shorten `EXPIRES_MS`. */
+  readonly expiresAfterMs?: number;
+  /** Asked anew after an approval: goes to the front, where its predecessor was. */
+  readonly first?: boolean;
+}
+
+export interface QuestionQueue<Q> {
+  /** Resolves with the one outcome of this question. "full" when too many wait: then nobody is asked. */
+  ask(options: AskOptions<Q>): Promise<QueueOutcome | "full">;
+  readonly top: Waiting<Q> | undefined;
+  readonly count: number;
+  /** The question on top was put before the person's eyes, or its window was focused: from now on it is inert a while. */
+  presented(): void;
+  /** Main saw a person's mouse or key in the question's window. */
+  inputSeen(): void;
+  /** An answer from the question's window. */
+  answer(id: string, answer: "approve" | "decline"): { taken: boolean; reason?: string };
+  /** The window was closed or its page crashed: the question on top was not answered. */
+  dismissed(): void;
+  /** The app ends: every question does, and no more is taken. */
+  close(): void;
+}
+
+type Entry<Q> = Waiting<Q> & { settle(outcome: QueueOutcome): void };
+
+/**
+ * Questions to the person, one at a time, in order. An answer counts for the question on top only, `INERT_MS` after it was
+ * presented, and only when the person's own input was seen after that; each input counts for one answer.
+ * @param onChanged called whenever the top or the number of questions changes
+ */
+export function questionQueue<Q>(clock: Clock, onChanged: () => void): QuestionQueue<Q> {
+  const entries: Entry<Q>[] = [];
+  let closed = false;
+  let presentedMs: number | undefined;
+  let inputMs: number | undefined;
+
+  const inertUntilMs = () => (presentedMs === undefined ? Number.POSITIVE_INFINITY : presentedMs + INERT_MS);
+
+  function remove(entry: Entry<Q>): void {
+    const at = entries.indexOf(entry);
+    entries.splice(at, 1);
+    if (at === 0) forgetWhatWasSeen();
+  }
+  function forgetWhatWasSeen(): void {
+    presentedMs = undefined;
+    inputMs = undefined;
+  }
+
+  async function wait(options: AskOptions<Q>): Promise<QueueOutcome> {
+    const askedMs = clock.nowMs();
+    const forMs = Math.min(options.expiresAfterMs ?? EXPIRES_MS, EXPIRES_MS);
+    const over = new AbortController();
+    const outcome = await new Promise<QueueOutcome>((settle) => {
+      const { id, caller, question, signal } = options;
+      const entry: Entry<Q> = { id, caller, question, askedMs, expiresMs: askedMs + forMs, settle: finish };
+      let settled = false;
+      function finish(result: QueueOutcome): void {
+        if (settled) return;
+        settled = true;
+        remove(entry);
+        over.abort();
+        settle(result);
+        onChanged();
+      }
+      signal.addEventListener("abort", () => finish("caller_gone"), { signal: over.signal });
+      void clock.sleep(forMs, over.signal).then(() => finish("expired")); // sleep never rejects
+      if (options.first === true) {
+        forgetWhatWasSeen();
+        entries.unshift(entry);
+      } else entries.push(entry);
+      onChanged();
+      if (signal.aborted) finish("caller_gone");
+    });
+    return outcome;
+  }
+
+  return {
+    async ask(options) {
+      if (closed) return "app_closed";
+      const own = entries.filter(({ caller }) => caller === options.caller).length;
+      if (entries.length >= QUEUE_LIMITS.all || own >= QUEUE_LIMITS.perCaller) return "full";
+      return wait(options);
+    },
+    get top() {
+      return entries[0];
+    },
+    get count() {
+      return entries.length;
+    },
+    presented() {
+      if (entries[0] === undefined) return;
+      presentedMs = clock.nowMs();
+      inputMs = undefined;
+    },
+    inputSeen() {
+      const nowMs = clock.nowMs();
+      if (nowMs >= inertUntilMs()) inputMs = nowMs;
+    },
+    answer(id, answer) {
+      const top = entries[0];
+      if (top === undefined || top.id !== id) return { taken: false, reason: "this question is not on top" };
+      if (clock.nowMs() >= top.expiresMs) return { taken: false, reason: "this question has expired" };
+      if (clock.nowMs() < inertUntilMs()) return { taken: false, reason: "too early: read it first" };
+      if (inputMs === undefined) return { taken: false, reason: "no input of a person was seen" };
+      top.settle(answer === "approve" ? "approved" : "declined");
+      return { taken: true };
+    },
+    dismissed() {
+      entries[0]?.settle("not_answered");
+    },
+    close() {
+      closed = true;
+      while (entries[0] !== undefined) entries[0].settle("app_closed");
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { toOutcome } from "./tools.ts";
+
+const text = (words: string) => [{ type: "text" as const, text: words }];
+
+describe("a tool's result on a screen", () => {
+  it("is its structured content", () => {
+    expect(toOutcome({ content: text("{}"), structuredContent: { runs: [] } })).toEqual({
+      ok: true,
+      data: { runs: [] },
+    });
+  });
+
+  it("is its text where it has no structured content", () => {
+    expect(toOutcome({ content: [...text("a"), ...text("b")] })).toEqual({ ok: true, data: "ab" });
+  });
+
+  it("is the error object of a failed call", () => {
+    const error = { error: "no such run", code: "not_found", retryable: false };
+    expect(toOutcome({ isError: true, content: text(JSON.stringify(error)) })).toEqual({ ok: false, error });
+  });
+
+  it.each([
+    ["plain words", "it broke", "it broke"],
+    ["JSON of another shape", '{"a":1}', '{"a":1}'],
+    ["nothing", "", "The tool failed without a word."],
+  ])("stays an error when a server fails with %s", (_, words, expected) => {
+    expect(toOutcome({ isError: true, content: text(words) })).toMatchObject({
+      ok: false,
+      error: { error: expected },
+    });
+  });
+});

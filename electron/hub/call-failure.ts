@@ -1,0 +1,38 @@
+import type { CallProblem } from "../../mcp/client/session.ts";
+import type { ToolError } from "../../mcp/contract/errors.ts";
+
+/**
+ * The error object of a call that got no result from the tool server. It never claims to know whether a change was made
+ * when nobody saw it.
+ * @param changes whether the tool can change something
+ */
+export function callFailure(problem: CallProblem, message: string, changes: boolean): ToolError {
+  const unknown = changes
+    ? {
+        retryable: false,
+        hint: "It is not known whether the change was made: read the target before calling again.",
+      }
+    : { retryable: true };
+  if (problem === "refused") return { error: message, code: "invalid_argument", retryable: false };
+  if (problem === "cancelled") return { error: message, code: "canceled", ...unknown, retryable: false };
+  return { error: message, code: problem === "timed-out" ? "deadline_exceeded" : "unavailable", ...unknown };
+}
+
+/** The engine's tool server is not running, so nothing was sent. */
+export function notRunning(connection: string, why: string): ToolError {
+  return {
+    error: `The connection "${connection}" is not available: ${why} Nothing was sent.`,
+    code: "unavailable",
+    retryable: true,
+    retry_after: 2,
+  };
+}
+
+export function tooMany(connection: string, limit: number): ToolError {
+  return {
+    error: `${limit} calls are already under way on the connection "${connection}". Nothing was sent.`,
+    code: "resource_exhausted",
+    retryable: true,
+    retry_after: 1,
+  };
+}

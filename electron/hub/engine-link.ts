@@ -1,0 +1,167 @@
+import type { Clock } from "../../loopback/clock.ts";
+import type { McpSession } from "../../mcp/client/session.ts";
+import type { EngineConnection, LiveTopic } from "../../mcp/contract/live.ts";
+import type { EmbeddedEngine } from "../children/engine.ts";
+import type { ToolServerTarget } from "../children/tool-server.ts";
+import { supervise, type ChildState, type Running, type Supervised } from "../children/supervisor.ts";
+import type { Connection } from "../contract/connection.ts";
+import { logError } from "../log.ts";
+import type { Switches } from "../mcp-endpoint/gate.ts";
+import type { EngineMeta } from "../mcp-endpoint/tool-result.ts";
+import { connectionState } from "./connection-state.ts";
+import { listenLive } from "./live-updates.ts";
+
+/** Where an engine is: our own process, which has to come up first, or an address that was given. */
+export type EngineSource =
+  | { readonly kind: "embedded"; start(signal: AbortSignal): Promise<Running<EmbeddedEngine>> }
+  | { readonly kind: "remote"; readonly url: string; readonly apiKey: string | undefined };
+
+export interface EngineLinkOptions {
+  readonly id: string;
+  readonly name: string;
+  readonly source: EngineSource;
+  readonly switches: Omit<Switches, "name">;
+  startTools(target: ToolServerTarget, signal: AbortSignal): Promise<Running<McpSession>>;
+  /** The terminal bridge, where terminals are served on this connection; waits until it listens. */
+  readonly bridge: ((signal: AbortSignal) => Promise<{ url: string; token: string } | undefined>) | undefined;
+  readonly onConnection: () => void;
+  readonly onChanged: (topic: LiveTopic) => void;
+  readonly clock: Clock;
+  readonly now: () => Date;
+}
+
+/** One connection: its engine, where that is ours, and the tool server that talks to it. */
+export interface EngineLink {
+  readonly id: string;
+  readonly name: string;
+  readonly switches: Switches;
+  describe(): Connection;
+  readonly meta: EngineMeta;
+  /** The tool server's session, or a sentence why there is none now. */
+  session(): McpSession | string;
+  /** The embedded engine once it runs: for the demo. */
+  engine(signal: AbortSignal): Promise<EmbeddedEngine>;
+  /** Resolves once it has come up, or it is known that it will not by itself, or nobody waits any more. */
+  settled(signal: AbortSignal): Promise<void>;
+  restart(): void;
+  /** The terminal bridge listens somewhere else now. */
+  restartTools(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a connection. It comes up by itself; `describe` tells how far it is. */
+export function openEngineLink(options: EngineLinkOptions): EngineLink {
+  const { id, name, source } = options;
+  const switches: Switches = { name, ...options.switches };
+  let seen: EngineConnection | undefined;
+  let since = options.now().toISOString();
+  let lastState = "";
+  let settle = () => {};
+  const settled = new Promise<void>((resolve) => (settle = resolve));
+  const waiting = new Set<(engine: EmbeddedEngine) => void>();
+
+  const changed = () => {
+    const { state } = connectionState(engine?.state, tools.state, seen);
+    if (state !== lastState) since = options.now().toISOString();
+    lastState = state;
+    if (state !== "starting") settle();
+    options.onConnection();
+  };
+
+  let address = source.kind === "remote" ? source.url : "";
+  const onEngine = (state: ChildState<EmbeddedEngine>) => {
+    if (state.name === "running") {
+      const moved = address !== "" && address !== state.value.url;
+      address = state.value.url;
+      for (const tell of waiting) tell(state.value);
+      waiting.clear();
+      if (moved) tools.restart();
+    }
+    queueMicrotask(changed); // the first state comes before `tools` exists
+  };
+  const engine: Supervised<EmbeddedEngine> | undefined =
+    source.kind === "embedded"
+      ? supervise({ start: (signal) => source.start(signal), onState: onEngine, clock: options.clock })
+      : undefined;
+
+  function engineRunning(signal: AbortSignal): Promise<EmbeddedEngine> {
+    if (engine?.state.name === "running") return Promise.resolve(engine.state.value);
+    return new Promise((resolve, reject) => {
+      waiting.add(resolve);
+      signal.addEventListener("abort", () => {
+        waiting.delete(resolve);
+        reject(new Error("stopped while the engine started"));
+      });
+    });
+  }
+
+  async function startTools(signal: AbortSignal): Promise<Running<McpSession>> {
+    const at = source.kind === "remote" ? source : await engineRunning(signal);
+    const bridge = switches.terminals ? await options.bridge?.(signal) : undefined;
+    const running = await options.startTools(
+      {
+        url: at.url,
+        apiKey: at.apiKey,
+        allowWrites: switches.personMayWrite || switches.agentsMayWrite || bridge !== undefined,
+        bridge,
+      },
+      signal,
+    );
+    seen = undefined;
+    listenLive(running.value, {
+      onChanged: options.onChanged,
+      onEngine: (news) => {
+        seen = news;
+        changed();
+      },
+    }).catch((cause: unknown) => logError("hub", `${id}: the tool server tells no news`, cause));
+    return running;
+  }
+  const tools: Supervised<McpSession> = supervise({
+    start: startTools,
+    onState: () => queueMicrotask(changed),
+    clock: options.clock,
+  });
+
+  return {
+    id,
+    name,
+    switches,
+    describe: () => ({
+      id,
+      name,
+      kind: source.kind,
+      url: address,
+      person_may_write: switches.personMayWrite,
+      agents_may_write: switches.agentsMayWrite,
+      since,
+      ...(seen?.version === undefined ? {} : { engine_version: seen.version }),
+      ...connectionState(engine?.state, tools.state, seen),
+    }),
+    get meta() {
+      return { connection: id, kind: source.kind, url: address };
+    },
+    session() {
+      if (tools.state.name === "running") return tools.state.value;
+      return connectionState(engine?.state, tools.state, seen).problem ?? "it is starting.";
+    },
+    engine: engineRunning,
+    settled: (signal) => Promise.race([settled, whenAborted(signal)]),
+    restart() {
+      engine?.restart();
+      tools.restart();
+    },
+    restartTools: () => tools.restart(),
+    async stop() {
+      await tools.stop();
+      await engine?.stop();
+    },
+  };
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,91 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { LiveTopic } from "../../mcp/contract/live.ts";
+import { toolByName } from "../../mcp/contract/tools.ts";
+import { CallError } from "../../mcp/client/session.ts";
+import type { Connection } from "../contract/connection.ts";
+import { errorResult } from "../mcp-endpoint/tool-result.ts";
+import { callFailure, notRunning, tooMany } from "./call-failure.ts";
+import type { EngineLink } from "./engine-link.ts";
+
+export interface HubCallOptions {
+  /** Name of the caller, for the tool server's own record; not a permission. */
+  readonly caller: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Hub {
+  /**
+   * Calls a tool of a connection's tool server, whatever the gate was there for having been asked before. Failures are
+   * results; it never rejects.
+   */
+  call(
+    connection: string,
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    options: HubCallOptions,
+  ): Promise<CallToolResult>;
+  connections(): Connection[];
+  link(connection: string): EngineLink | undefined;
+  /** The connection that `/mcp` and a fresh window show. */
+  readonly defaultConnection: string;
+  stop(): Promise<void>;
+}
+
+export const HUB_LIMITS = {
+  callsPerConnection: 128,
+  /** wait_for_run may take 300 s, a question to the person is not counted here. */
+  callMs: 330_000,
+} as const;
+
+export interface HubEvents {
+  readonly onConnections: (connections: Connection[]) => void;
+  readonly onChanged: (connection: string, topic: LiveTopic) => void;
+}
+
+/** The one way from main to the engines: every call of a screen or an agent goes through here. */
+export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
+  const byId = new Map(links.map((link) => [link.id, link]));
+  const underWay = new Map<string, number>();
+
+  async function call(
+    link: EngineLink,
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    options: HubCallOptions,
+  ) {
+    const session = link.session();
+    if (typeof session === "string") return errorResult(notRunning(link.name, session));
+    try {
+      return await session.callTool(tool, args, {
+        signal: options.signal,
+        timeoutMs: HUB_LIMITS.callMs,
+        meta: { "ironbridge/caller": options.caller },
+      });
+    } catch (cause) {
+      const changes = toolByName(tool)?.risk !== "read";
+      if (cause instanceof CallError) return errorResult(callFailure(cause.problem, cause.message, changes));
+      return errorResult(callFailure("connection-lost", "The tool server could not be asked.", changes));
+    }
+  }
+
+  return {
+    async call(connection, tool, args, options) {
+      const link = byId.get(connection);
+      if (link === undefined) return errorResult(notRunning(connection, "there is no such connection."));
+      const running = underWay.get(connection) ?? 0;
+      if (running >= HUB_LIMITS.callsPerConnection) return errorResult(tooMany(link.name, running));
+      underWay.set(connection, running + 1);
+      try {
+        return await call(link, tool, args, options);
+      } finally {
+        underWay.set(connection, (underWay.get(connection) ?? 1) - 1);
+      }
+    },
+    connections: () => links.map((link) => link.describe()),
+    link: (connection) => byId.get(connection),
+    defaultConnection: links[0].id,
+    async stop() {
+      await Promise.all(links.map((link) => link.stop()));
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import "./before-all.ts";
+import { randomUUID } from "node:crypto";
+import { app, nativeTheme, session } from "electron";
+import { TOOLS } from "../mcp/contract/tools.ts";
+import { systemClock } from "../loopback/clock.ts";
+import { openAgentDoor } from "./agents.ts";
+import { appInfo } from "./app-info.ts";
+import { takeApiKey } from "./api-key.ts";
+import { openTerminalBridge } from "./children/bridge.ts";
+import { superviseDemo } from "./children/demo.ts";
+import { startProcessRecords } from "./children/process-records.ts";
+import { readCommandLine } from "./command-line.ts";
+import { announce, removeConnectionFile } from "./connection-file.ts";
+import { openConnection } from "./connections.ts";
+import { createConsent } from "./consent/consent.ts";
+import { createConsentWindow } from "./consent/window.ts";
+import { requests } from "./contract/ipc.ts";
+import type { Flags } from "./flags.ts";
+import { allHandlers } from "./handlers/all.ts";
+import { createHub } from "./hub/hub.ts";
+import { becomeOnlyInstance } from "./instance.ts";
+import { answerRequests } from "./ipc.ts";
+import { runLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { logError } from "./log.ts";
+import { openAudit } from "./mcp-endpoint/audit.ts";
+import { recordConsent, recordRefusal } from "./mcp-endpoint/audit-records.ts";
+import { makeLocalToken } from "./mcp-endpoint/local-token.ts";
+import { createPerformer } from "./mcp-endpoint/perform.ts";
+import { openTokenStore } from "./mcp-endpoint/tokens.ts";
+import { pageEvents } from "./page-events.ts";
+import { confinePages, confineSession } from "./page/confine.ts";
+import { declarePageScheme, servePages } from "./page/serve-pages.ts";
+import { openProfile, programsIn, type Profile } from "./profile.ts";
+import { openSettings, questionExpiry } from "./settings.ts";
+import { openMainWindow } from "./windows.ts";
+
+const programs = programsIn(import.meta.dirname);
+const flags = readCommandLine();
+const apiKey = takeApiKey(process.env);
+const profile = openProfile(app.getPath("userData"));
+
+declarePageScheme();
+confinePages();
+
+if (becomeOnlyInstance(profile)) runLifecycle((life) => start(life, flags, profile));
+else app.exit(0);
+
+/** Opens everything, in this order; each line registers its own end. */
+async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<void> {
+  const launch = randomUUID();
+  const version = app.getVersion();
+  await app.whenReady();
+
+  confineSession(session.defaultSession);
+  servePages(session.defaultSession, programs.pages, "index.html");
+  const settings = openSettings(profile.settings);
+  if (settings.problem !== undefined) logError("settings", settings.problem);
+  nativeTheme.themeSource = settings.choices.theme;
+
+  const localToken = makeLocalToken(profile.localToken, flags);
+  life.steps.add("local token", () => localToken.remove());
+
+  const records = await startProcessRecords({ program: programs.reaper, profile, launch });
+  life.steps.add("reaper", () => records.close());
+
+  const now = () => new Date();
+  const audit = openAudit({
+    path: profile.audit,
+    now,
+    onLost: (cause) => logError("audit", "lines are lost", cause),
+  });
+  life.steps.add("audit", () => audit.close());
+  const page = pageEvents();
+
+  const bridge = openTerminalBridge({
+    entry: programs.bridge,
+    launch,
+    records,
+    clock: systemClock,
+    sendPort: (sessionId, port) => page.sendPort(sessionId, port),
+    onSessions: (sessions) => page.tell("terminals:changed", [...sessions]),
+    onMoved: () => link.restartTools(),
+  });
+  life.steps.add("terminal bridge", () => bridge.end());
+
+  const link = openConnection({
+    flags,
+    apiKey,
+    profile,
+    programs,
+    session: launch,
+    appVersion: version,
+    records,
+    bridge: (signal) => bridge.address(signal),
+    clock: systemClock,
+    events: {
+      onConnection: () => page.tell("connections:changed", hub.connections()),
+      onChanged: (topic) => page.tell("data:changed", { connection: link.id, topic }),
+    },
+  });
+  const hub = createHub([link]);
+  life.steps.add("engine and tool server", () => hub.stop());
+
+  if (flags.demo) {
+    const demo = superviseDemo({ entry: programs.demo, session: launch, records, cwd: profile.folder, link });
+    life.steps.add("demo", () => demo.stop());
+  }
+
+  const consent = createConsent({
+    clock: systemClock,
+    now,
+    expiresAfterMs: questionExpiry(settings),
+    record: (entry) => recordConsent(audit, entry),
+    onChanged() {
+      page.tell("questions:waiting", { waiting: consent.queue.count });
+      questions.refresh();
+    },
+  });
+  const questions = createConsentWindow({ consent, preload: programs.consentPreload, pages: programs.pages });
+  life.steps.add("questions", () => questions.close());
+
+  const tokens = openTokenStore(profile.tokens, now, (list) => page.tell("tokens:changed", list));
+  if (tokens.problem !== undefined) logError("tokens", tokens.problem);
+  life.steps.add("tokens", () => tokens.flush());
+  const performer = createPerformer({
+    rows: TOOLS,
+    hub,
+    consent,
+    audit,
+    now,
+    onActivity: (activity) => page.tell("agents:activity", activity),
+  });
+  const door = await openAgentDoor({
+    flags,
+    settings,
+    version,
+    hub,
+    performer,
+    authenticate: (token) => localToken.authenticate(token) ?? tokens.authenticate(token),
+    onCall: (caller, claim) => tokens.used(caller, claim),
+    onRefused: (reason, caller) => recordRefusal(audit, reason, caller),
+  });
+  life.steps.add("agents' endpoint", () => door.close());
+
+  const window = openMainWindow({ preload: programs.preload, settings });
+  page.attach(window.window.webContents);
+  const info = appInfo(door.url);
+  const handlers = allHandlers({
+    info,
+    settings,
+    hub,
+    page,
+    performer,
+    bridge,
+    consent,
+    questions,
+    tokens,
+    mcpUrl: door.url,
+    dropCaller: (name) => door.dropCaller(name),
+    ending: life.ending,
+  });
+  const takeBack = answerRequests("main", requests, handlers, (event) => window.isSender(event));
+  app.on("second-instance", () => window.focus());
+  window.window.on("closed", () => app.quit());
+  life.steps.add("window", () => {
+    takeBack();
+    window.close();
+  });
+
+  await link.settled(life.ending);
+  life.ending.throwIfAborted();
+  life.steps.add("connection file", () => removeConnectionFile(profile.connectionFile, process.pid));
+  announce(profile.connectionFile, {
+    version: 1,
+    pid: process.pid,
+    app: { name: info.name, version, electron: info.electron },
+    mcp: { url: door.url, token_file: profile.localToken },
+    bridge: bridge.url === undefined ? null : { url: bridge.url },
+    engine: link.meta,
+  });
+}

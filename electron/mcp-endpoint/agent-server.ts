@@ -1,0 +1,106 @@
+import {
+  CLIENT_INFO_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import * as z from "zod/v4";
+import type { ToolRow } from "../../mcp/contract/tool-row.ts";
+import type { Caller } from "./permissions.ts";
+import { publishedTool } from "./published-tools.ts";
+import { factsOf } from "./request-facts.ts";
+
+/** One call of an agent, on its way to the gate. */
+export interface AgentCall {
+  readonly caller: Caller;
+  /** What the client says of itself: shown beside the caller's name, never instead of it. */
+  readonly claim: string | undefined;
+  readonly connection: string;
+  readonly tool: string;
+  readonly args: Record<string, unknown>;
+  /** Aborts when the caller cancels or goes away. */
+  readonly signal: AbortSignal;
+  /** Only where the caller asked for progress. */
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+export interface AgentServerParts {
+  readonly version: string;
+  readonly instructions: string;
+  /** The rows that this caller is offered on this connection, now. */
+  tools(caller: Caller, connection: string): readonly ToolRow[];
+  /** Undefined when the caller is not offered such a tool. */
+  call(call: AgentCall): Promise<CallToolResult | undefined>;
+}
+
+const CLAIM_CHARS = 128;
+const ClientInfo = z.object({ name: z.string(), version: z.string().optional() });
+
+/**
+ * The protocol's server for one session or one request. It holds no rights of its own: each list and each call asks anew
+ * with the caller that the guard admitted for that very request.
+ */
+export function agentServer(parts: AgentServerParts): Server {
+  const server = new Server(
+    { name: "ironbridge", title: "Ironbridge", version: parts.version },
+    { capabilities: { tools: { listChanged: true } }, instructions: parts.instructions },
+  );
+
+  server.setRequestHandler("tools/list", (_, context) => {
+    const { caller, connection } = factsOf(context.http?.authInfo);
+    return { tools: parts.tools(caller, connection).map(publishedTool) };
+  });
+
+  server.setRequestHandler("tools/call", async (request, context) => {
+    const { caller, connection, gone } = factsOf(context.http?.authInfo);
+    const { name, arguments: args = {} } = request.params;
+    const result = await parts.call({
+      caller,
+      claim: claimOf(server, context),
+      connection,
+      tool: name,
+      args,
+      signal: AbortSignal.any([context.mcpReq.signal, gone]),
+      onProgress: progressOf(context),
+    });
+    if (result === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+    return result;
+  });
+
+  return server;
+}
+
+/** The handshake says it once per session, 2026-07-28 with every request. */
+function claimOf(server: Server, context: ServerContext): string | undefined {
+  // The SDK types the envelope as empty; what is read from it is parsed below.
+  const envelope: Record<string, unknown> = context.mcpReq.envelope ?? {};
+  const said = envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
+  const info = ClientInfo.safeParse(said);
+  if (!info.success) return undefined;
+  return `${info.data.name} ${info.data.version ?? ""}`.trim().slice(0, CLAIM_CHARS);
+}
+
+function progressOf(context: ServerContext): AgentCall["onProgress"] {
+  const progressToken = context.mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return ({ progress, total, message }) => {
+    const known = {
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    };
+    context.mcpReq
+      .notify({ method: "notifications/progress", params: { progressToken, progress, ...known } })
+      .catch(() => {
+        // The caller has gone; its call ends by its signal.
+      });
+  };
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod/v4";
+import { READ_HINTS, toolRow, type ToolRow } from "../../mcp/contract/tool-row.ts";
+import { gate, hiddenBecause, type Switches } from "./gate.ts";
+import { USER, type Caller } from "./permissions.ts";
+
+const base = {
+  title: "t",
+  description: "d",
+  input: z.strictObject({ run_id: z.string(), limit: z.number().int().max(5).optional() }),
+  output: null,
+  hints: READ_HINTS,
+} as const;
+const rows: Record<string, ToolRow> = {
+  read: toolRow({ ...base, name: "r", risk: "read", permission: "mcp.call", mode: "read", for: "both" }),
+  app: toolRow({ ...base, name: "a", risk: "read", permission: "mcp.call", mode: "read", for: "app" }),
+  agent: toolRow({ ...base, name: "g", risk: "read", permission: "mcp.call", mode: "read", for: "agent" }),
+  write: toolRow({ ...base, name: "w", risk: "write", permission: "mcp.write", mode: "write", for: "both" }),
+  cancel: toolRow({
+    ...base,
+    name: "c",
+    risk: "destructive",
+    permission: "mcp.write",
+    mode: "write",
+    for: "both",
+  }),
+  delete: toolRow({
+    ...base,
+    name: "x",
+    risk: "irreversible",
+    permission: "mcp.write",
+    mode: "write",
+    for: "both",
+  }),
+  terminal: toolRow({
+    ...base,
+    name: "t",
+    risk: "write",
+    permission: "mcp.terminal",
+    mode: "terminal",
+    for: "both",
+  }),
+  /** A row whose author forgot the permission: the risk alone must hold. */
+  careless: toolRow({
+    ...base,
+    name: "y",
+    risk: "irreversible",
+    permission: "mcp.call",
+    mode: "write",
+    for: "both",
+  }),
+};
+
+const open: Switches = { name: "local", personMayWrite: true, agentsMayWrite: true, terminals: true };
+const embedded: Switches = { ...open, agentsMayWrite: false };
+const remote: Switches = { ...open, personMayWrite: false, agentsMayWrite: false, terminals: false };
+const agent = (...permissions: string[]): Caller => ({ kind: "token", name: "claude", permissions });
+const args = { run_id: "run_1" };
+
+describe("the gate", () => {
+  const cases: [string, Caller, string, Switches, string][] = [
+    ["a reader reads", agent("mcp.call"), "read", remote, "allow"],
+    ["a reader does not see writes", agent("mcp.call"), "write", open, "hidden"],
+    ["a reader does not see terminals", agent("mcp.call"), "terminal", open, "hidden"],
+    ["a token without mcp.call sees nothing", agent("mcp.write"), "write", open, "hidden"],
+    ["a token without mcp.call does not read either", agent("mcp.write"), "read", open, "hidden"],
+    ["a writer writes where agents may", agent("mcp.call", "mcp.write"), "write", open, "allow"],
+    [
+      "a writer does not see writes where agents may not",
+      agent("mcp.call", "mcp.write"),
+      "write",
+      embedded,
+      "hidden",
+    ],
+    ["* does not open a read-only connection", agent("*"), "write", embedded, "hidden"],
+    ["a destructive call asks", agent("mcp.*"), "cancel", open, "ask"],
+    ["an irreversible call asks", agent("*"), "delete", open, "ask"],
+    [
+      "an irreversible row with the wrong permission is still a write",
+      agent("mcp.call"),
+      "careless",
+      open,
+      "hidden",
+    ],
+    ["no agent is offered the app's own rows", agent("*"), "app", open, "hidden"],
+    ["no agent is offered a row that does not exist", agent("*"), "missing", open, "hidden"],
+    [
+      "a terminal needs its own permission only",
+      agent("mcp.call", "mcp.terminal"),
+      "terminal",
+      embedded,
+      "allow",
+    ],
+    ["a writer is not a terminal user", agent("mcp.call", "mcp.write"), "terminal", open, "hidden"],
+    ["no terminal where none are served", agent("*"), "terminal", remote, "hidden"],
+    ["the person reads", USER, "app", remote, "allow"],
+    ["the person writes on the embedded engine", USER, "write", embedded, "allow"],
+    ["the person is asked too", USER, "delete", embedded, "ask"],
+    ["the person may not write on a read-only connection", USER, "delete", remote, "refuse"],
+    ["the person is not offered rows for agents", USER, "agent", open, "hidden"],
+  ];
+  it.each(cases)("%s", (_, caller, row, switches, expected) => {
+    expect(gate(caller, rows[row], switches, args).verdict).toBe(expected);
+  });
+
+  it("hides exactly what it would not let through to an agent", () => {
+    for (const [, caller, row, switches] of cases) {
+      const hidden = hiddenBecause(caller, rows[row], switches) !== undefined;
+      expect(gate(caller, rows[row], switches, args).verdict === "hidden").toBe(hidden);
+    }
+  });
+
+  it.each([
+    [{}, "arguments.run_id: "],
+    [{ run_id: 1 }, "arguments.run_id: "],
+    [{ run_id: "r", limit: 6 }, "arguments.limit: "],
+    [{ run_id: "r", extra: 1 }, "arguments: "],
+    [null, "arguments: "],
+    [[], "arguments: "],
+  ])("refuses the arguments %j before anything is asked or done, and names the place", (wrong, place) => {
+    const verdict = gate(USER, rows["delete"], open, wrong);
+    expect(verdict).toMatchObject({
+      verdict: "refuse",
+      error: { code: "invalid_argument", retryable: false },
+    });
+    expect(verdict.verdict === "refuse" && verdict.error.error).toContain(place);
+  });
+
+  it("refuses when a check throws", () => {
+    const broken = z.object({}).refine(() => {
+      throw new Error("boom");
+    });
+    const row = toolRow({
+      ...base,
+      name: "b",
+      input: broken,
+      risk: "read",
+      permission: "mcp.call",
+      mode: "read",
+      for: "both",
+    });
+    expect(gate(agent("mcp.call"), row, open, {}).verdict).toBe("refuse");
+  });
+});

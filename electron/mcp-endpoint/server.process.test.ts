@@ -1,0 +1,331 @@
+import { connect } from "node:net";
+import { Client as HandshakeClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MAX_BODY_BYTES } from "./server.ts";
+import { handshakeClient, modernClient, startFixture } from "./testing/endpoint-fixture.ts";
+
+type Fixture = Awaited<ReturnType<typeof startFixture>>;
+let endpoint: Fixture;
+const open: { close(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  endpoint = await startFixture();
+});
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close();
+  await endpoint.close();
+});
+
+const eras = { "a handshake client (SDK v1)": handshakeClient, "a 2026-07-28 client (SDK v2)": modernClient };
+
+async function clientOf(era: keyof typeof eras, token: string, url = endpoint.url) {
+  const client = await eras[era](url, token);
+  open.push(client);
+  return client;
+}
+
+const INITIALIZE = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+});
+
+function post(body: string, headers: Record<string, string> = {}, url = endpoint.url) {
+  return fetch(url, {
+    method: "POST",
+    body,
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: "Bearer ibk_reader-token",
+      ...headers,
+    },
+  });
+}
+
+describe.each(Object.keys(eras) as (keyof typeof eras)[])("%s", (era) => {
+  it("lists the tools its token may call, and calls one", async () => {
+    const client = await clientOf(era, "ibk_reader-token");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["fixture_echo"]);
+    expect(tools[0]).toMatchObject({
+      title: "Echo",
+      annotations: { readOnlyHint: true },
+      inputSchema: { type: "object" },
+    });
+    const result = await client.callTool({ name: "fixture_echo", arguments: { text: "hé" } });
+    expect(result.structuredContent).toMatchObject({ text: "hé", caller: "reader", connection: "local" });
+  });
+
+  it("is known by its token's name, and what it says of itself is a claim", async () => {
+    const client = await clientOf(era, "ibk_writer-token");
+    await client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
+    expect(endpoint.seen[0]?.caller.name).toBe("writer");
+    expect(endpoint.seen[0]?.claim).toBe(era.includes("v1") ? "fixture-v1 1.2.3" : "fixture-v2 2.3.4");
+  });
+
+  it("is not offered `confirm` where only a person may confirm", async () => {
+    const client = await clientOf(era, "ibk_writer-token");
+    const row = (await client.listTools()).tools.find(({ name }) => name === "fixture_delete");
+    expect(Object.keys(row?.inputSchema.properties ?? {})).toEqual(["id"]);
+  });
+
+  it("gets the same answer for a tool it may not call as for one that does not exist", async () => {
+    const client = await clientOf(era, "ibk_reader-token");
+    await expect(client.callTool({ name: "fixture_delete", arguments: { id: "1" } })).rejects.toThrow(
+      "Tool fixture_delete not found",
+    );
+    await expect(client.callTool({ name: "fixture_nothing", arguments: {} })).rejects.toThrow(
+      "Tool fixture_nothing not found",
+    );
+  });
+
+  it("reaches another connection by its own address", async () => {
+    const client = await clientOf(era, "ibk_reader-token", `${endpoint.url}/other`);
+    const result = await client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
+    expect(result.structuredContent).toMatchObject({ connection: "other" });
+  });
+
+  it("cannot connect without a token, with a wrong one, or with one that may not call", async () => {
+    await expect(clientOf(era, "ibk_wrong")).rejects.toThrow(/authentication required|HTTP 401/);
+    await expect(clientOf(era, "ibk_mute-token")).rejects.toThrow(/forbidden|HTTP 403/);
+    expect(endpoint.sessionCount).toBe(0);
+  });
+
+  it("aborts the call when it gives up, so that nothing waits for nobody", async () => {
+    await endpoint.close();
+    let aborted = () => {};
+    const heard = new Promise<void>((done) => (aborted = done));
+    let begun = () => {};
+    const running = new Promise<void>((done) => (begun = done));
+    endpoint = await startFixture({
+      call: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => {
+            aborted();
+            reject(new Error("gone"));
+          });
+          begun();
+        }),
+    });
+    const client = await clientOf(era, "ibk_reader-token");
+    const cancel = new AbortController();
+    const outcome = callEcho(client, cancel.signal).then(
+      () => "answered",
+      () => "rejected",
+    );
+    await running;
+    cancel.abort();
+    expect(await outcome).toBe("rejected");
+    await heard;
+  });
+});
+
+/** v1 takes a result schema before its options. */
+function callEcho(client: Awaited<ReturnType<typeof clientOf>>, signal: AbortSignal): Promise<unknown> {
+  const call = { name: "fixture_echo", arguments: { text: "x" } };
+  return client instanceof HandshakeClient
+    ? client.callTool(call, undefined, { signal })
+    : client.callTool(call, { signal });
+}
+
+describe("a session of the handshake era", () => {
+  const call = (id: number) =>
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name: "fixture_echo", arguments: { text: "x" } },
+    });
+
+  async function openSession(token = "ibk_reader-token") {
+    const answer = await post(INITIALIZE, { authorization: `Bearer ${token}` });
+    await answer.text();
+    return answer.headers.get("mcp-session-id") ?? "";
+  }
+
+  it("belongs to the token and the connection that opened it", async () => {
+    const session = { "mcp-session-id": await openSession(), "mcp-protocol-version": "2025-06-18" };
+    expect((await post(call(2), session)).status).toBe(200);
+    expect((await post(call(3), { ...session, authorization: "Bearer ibk_writer-token" })).status).toBe(404);
+    expect((await post(call(4), session, `${endpoint.url}/other`)).status).toBe(404);
+    expect(endpoint.seen).toHaveLength(1);
+  });
+
+  it("ends when its token is revoked", async () => {
+    const session = { "mcp-session-id": await openSession(), "mcp-protocol-version": "2025-06-18" };
+    await openSession("ibk_writer-token");
+    delete endpoint.tokens["ibk_reader-token"];
+    await endpoint.dropCaller("reader");
+    expect(endpoint.sessionCount).toBe(1);
+    expect((await post(call(2), session)).status).toBe(401);
+  });
+
+  it("makes way for a newer one of the same token when that has too many, and never for another's", async () => {
+    await endpoint.close();
+    endpoint = await startFixture({ sessionLimits: { perOwner: 2, all: 3 } });
+    const sessions = [await openSession(), await openSession(), await openSession()];
+    expect(endpoint.sessionCount).toBe(2);
+    const use = (id: string | undefined) =>
+      post(call(2), { "mcp-session-id": id ?? "", "mcp-protocol-version": "2025-06-18" });
+    expect((await use(sessions[0])).status).toBe(404);
+    expect((await use(sessions[2])).status).toBe(200);
+    await openSession("ibk_writer-token");
+    expect(endpoint.sessionCount).toBe(3);
+    await openSession("ibk_writer-token");
+    expect(endpoint.sessionCount).toBe(3);
+    expect((await use(sessions[2])).status).toBe(200);
+  });
+
+  it("is refused politely when there is no room at all", async () => {
+    await endpoint.close();
+    endpoint = await startFixture({ sessionLimits: { all: 1 } });
+    await openSession();
+    const answer = await post(INITIALIZE, { authorization: "Bearer ibk_writer-token" });
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).not.toBeNull();
+  });
+
+  it("aborts the call of a client that hangs up without a word", async () => {
+    await endpoint.close();
+    let aborted = () => {};
+    const heard = new Promise<void>((done) => (aborted = done));
+    let begun = () => {};
+    const running = new Promise<void>((done) => (begun = done));
+    endpoint = await startFixture({
+      call: ({ signal }) =>
+        new Promise(() => {
+          signal.addEventListener("abort", () => aborted());
+          begun();
+        }),
+    });
+    const id = await openSession();
+    const cut = new AbortController();
+    const hanging = fetch(endpoint.url, {
+      method: "POST",
+      body: call(2),
+      signal: cut.signal,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        authorization: "Bearer ibk_reader-token",
+        "mcp-session-id": id,
+        "mcp-protocol-version": "2025-06-18",
+      },
+    }).then(
+      () => "answered",
+      () => "cut",
+    );
+    await running;
+    cut.abort();
+    expect(await hanging).toBe("cut");
+    await heard;
+  });
+});
+
+describe("before the protocol", () => {
+  it.each([
+    ["no token", { authorization: "" }, 401],
+    ["a made-up token", { authorization: "Bearer ibk_nobody" }, 401],
+    ["another scheme", { authorization: "Basic aWJrX3JlYWRlci10b2tlbg==" }, 401],
+    ["a token that may not call", { authorization: "Bearer ibk_mute-token" }, 403],
+    ["a foreign Origin", { origin: "http://evil.example" }, 403],
+    ["another local page", { origin: "http://localhost:9999" }, 403],
+    ["Origin null", { origin: "null" }, 403],
+    ["text instead of JSON", { "content-type": "text/plain" }, 415],
+  ])("%s is refused, and the answer says nothing about tools", async (_, headers, status) => {
+    const answer = await post(INITIALIZE, headers);
+    expect(answer.status).toBe(status);
+    const text = await answer.text();
+    expect(text).not.toMatch(/fixture|tool|reader|writer/);
+    expect(endpoint.sessionCount).toBe(0);
+    expect(endpoint.refused).toHaveLength(1);
+  });
+
+  it("our own Origin is accepted", async () => {
+    expect((await post(INITIALIZE, { origin: `http://127.0.0.1:${endpoint.port}` })).status).toBe(200);
+  });
+
+  it.each([
+    ["/mcp?token=ibk_reader-token", 400],
+    ["/mcp/../mcp", 400],
+    ["/mcp/missing", 404],
+    ["/mcp/local/more", 404],
+    ["/other", 404],
+    ["/", 404],
+  ])("the path %s is refused", async (path, status) => {
+    // fetch would resolve the dots before it sends them
+    expect(await rawStatus(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${endpoint.port}`)).toBe(status);
+  });
+
+  it.each(["evil.example", "localhost:{port}", "127.0.0.1", "127.0.0.1:1", "[::1]:{port}"])(
+    "the Host %s is refused",
+    async (host) => {
+      const line = `POST /mcp HTTP/1.1\r\nHost: ${host.replace("{port}", String(endpoint.port))}`;
+      expect(await rawStatus(line)).toBe(403);
+    },
+  );
+
+  it("PUT is refused", async () => {
+    expect(await rawStatus(`PUT /mcp HTTP/1.1\r\nHost: 127.0.0.1:${endpoint.port}`)).toBe(405);
+  });
+
+  function rawStatus(lines: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(endpoint.port, "127.0.0.1", () => {
+        socket.write(
+          `${lines}\r\nAuthorization: Bearer ibk_reader-token\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+        );
+      });
+      let text = "";
+      socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      socket.once("error", reject);
+      socket.once("close", () => resolve(Number(text.split(" ")[1])));
+      setTimeout(() => socket.destroy(), 500).unref();
+    });
+  }
+});
+
+describe("a request's body", () => {
+  const padded = (bytes: number) => INITIALIZE.replace("raw", "x".repeat(bytes - INITIALIZE.length + 3));
+
+  it("may be 4 MiB and not a byte more, and the connection lives on", async () => {
+    const largest = padded(MAX_BODY_BYTES);
+    expect(Buffer.byteLength(largest)).toBe(MAX_BODY_BYTES);
+    expect((await post(`${largest} `)).status).toBe(413);
+    expect((await post(largest)).status).toBe(200);
+  });
+
+  it("that is not JSON is answered as a parse error", async () => {
+    const answer = await post("{");
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: -32_700 } });
+  });
+});
+
+describe("the era of a request", () => {
+  it("a modern request without its version header is answered by the modern leg", async () => {
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/list",
+      params: {
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": {},
+          "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+        },
+      },
+    });
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: -32_020 } });
+  });
+
+  it("a handshake request without a session, or with one that is gone, is told so", async () => {
+    const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    expect((await post(list)).status).toBe(400);
+    expect((await post(list, { "mcp-session-id": "gone" })).status).toBe(404);
+  });
+});

@@ -1,0 +1,129 @@
+import * as z from "zod/v4";
+import { hashToken, makeToken } from "../../loopback/token.ts";
+import { Permission, TokenName, type TokenInfo } from "../contract/tokens.ts";
+import { openProfileFile } from "../profile-file.ts";
+import { LOCAL_NAME, TOKEN_PREFIX } from "./local-token.ts";
+import type { Authenticated } from "./server.ts";
+
+/** More would be tokens nobody knows any more. */
+export const MAX_TOKENS = 100;
+/** How often "last used" reaches the disk, in ms: it is for people, who do not need it to the second. */
+const USE_WRITTEN_EVERY_MS = 60_000;
+
+const Stored = z.object({
+  name: TokenName,
+  permissions: z.array(Permission),
+  /** sha256 of the token, which itself is nowhere. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  created_at: z.string(),
+  last_used_at: z.string().optional(),
+  client_claim: z.string().max(128).optional(),
+});
+type Stored = z.infer<typeof Stored>;
+
+const TokenFile = z.object({ version: z.literal(1), tokens: z.array(Stored).max(MAX_TOKENS) });
+
+/** Why a token was not made, in a sentence. */
+export class TokenRefused extends Error {
+  override readonly name = "TokenRefused";
+}
+
+export interface TokenStore {
+  /** Set when the file could not be understood: what was wrong and where it is kept now. Then nobody has a token. */
+  readonly problem: string | undefined;
+  list(): TokenInfo[];
+  /** Who holds this token, with the permissions it has now. */
+  authenticate(token: string): Authenticated | undefined;
+  /** @throws TokenRefused before anything is asked or made */
+  assertFree(name: string): void;
+  /** Makes a token and returns it; nobody will see it again. @throws TokenRefused */
+  create(name: string, permissions: readonly string[]): { info: TokenInfo; token: string };
+  /** True when there was one. From now on it opens nothing. */
+  revoke(name: string): boolean;
+  /** Notes that a caller has come, and what its client says of itself. */
+  used(name: string, claim: string | undefined): void;
+  /** Writes what is only noted so far. */
+  flush(): void;
+}
+
+/** The named tokens of agents: made in the app, shown once, kept as hashes, gone the moment they are revoked. */
+export function openTokenStore(
+  path: string,
+  now: () => Date,
+  onChanged: (tokens: TokenInfo[]) => void = () => {},
+): TokenStore {
+  const file = openProfileFile(path, TokenFile, { version: 1, tokens: [] });
+  let byHash = index(file.value.tokens);
+  /** Uses that are not on disk yet. */
+  const noted = new Map<string, Pick<Stored, "last_used_at" | "client_claim">>();
+  let writtenMs = now().getTime();
+
+  const current = (): Stored[] => file.value.tokens.map((token) => ({ ...token, ...noted.get(token.name) }));
+  const list = () => current().map(toInfo);
+  const save = (tokens: Stored[]) => {
+    file.save({ version: 1, tokens });
+    byHash = index(tokens);
+    noted.clear();
+    writtenMs = now().getTime();
+    onChanged(list());
+  };
+  const assertFree = (name: string) => {
+    const taken = file.value.tokens.some((token) => sameName(token.name, name)) || sameName(name, LOCAL_NAME);
+    if (taken) throw new TokenRefused(`There is a token named "${name}" already.`);
+    if (file.value.tokens.length >= MAX_TOKENS)
+      throw new TokenRefused(`There are ${MAX_TOKENS} tokens already.`);
+  };
+
+  return {
+    problem: file.problem,
+    list,
+    authenticate(token) {
+      const tokenId = hashToken(token);
+      const found = byHash.get(tokenId);
+      if (found === undefined) return undefined;
+      return { tokenId, caller: { kind: "token", name: found.name, permissions: found.permissions } };
+    },
+    assertFree,
+    create(name, permissions) {
+      assertFree(name);
+      const token = makeToken(TOKEN_PREFIX);
+      const made: Stored = {
+        name,
+        permissions: [...permissions],
+        hash: hashToken(token),
+        created_at: now().toISOString(),
+      };
+      save([...current(), made]);
+      return { info: toInfo(made), token };
+    },
+    revoke(name) {
+      const left = current().filter((token) => token.name !== name);
+      if (left.length === file.value.tokens.length) return false;
+      save(left);
+      return true;
+    },
+    used(name, claim) {
+      if (!file.value.tokens.some((token) => token.name === name)) return;
+      const before = noted.get(name)?.client_claim;
+      const said = claim ?? before;
+      noted.set(name, {
+        last_used_at: now().toISOString(),
+        ...(said === undefined ? {} : { client_claim: said.slice(0, 128) }),
+      });
+      if (now().getTime() - writtenMs >= USE_WRITTEN_EVERY_MS) save(current());
+    },
+    flush() {
+      if (noted.size > 0) save(current());
+    },
+  };
+}
+
+const index = (tokens: readonly Stored[]) => new Map(tokens.map((token) => [token.hash, token]));
+
+/** Two names that differ only in case would be told apart by nobody. */
+const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+function toInfo(token: Stored): TokenInfo {
+  const { hash: _, ...info } = token;
+  return info;
+}

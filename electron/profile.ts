@@ -1,0 +1,55 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Where the files of one profile are: everything the app keeps is in this folder, for its owner only. */
+export interface Profile {
+  readonly folder: string;
+  readonly settings: string;
+  readonly connectionFile: string;
+  readonly localToken: string;
+  readonly tokens: string;
+  readonly audit: string;
+  /** What the reaper knows. */
+  readonly processes: string;
+  readonly engine: string;
+}
+
+/** Makes the folder when it is not there yet. */
+export function openProfile(folder: string): Profile {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return {
+    folder,
+    settings: join(folder, "settings.json"),
+    connectionFile: join(folder, "connection.json"),
+    localToken: join(folder, "local-token"),
+    tokens: join(folder, "tokens.json"),
+    audit: join(folder, "audit.jsonl"),
+    processes: join(folder, "processes.json"),
+    engine: join(folder, "engine"),
+  };
+}
+
+/** The built programs and pages, beside the file that main itself was bundled into. */
+export interface Programs {
+  readonly engine: string;
+  readonly demo: string;
+  readonly toolServer: string;
+  readonly bridge: string;
+  readonly reaper: string;
+  readonly preload: string;
+  readonly consentPreload: string;
+  readonly pages: string;
+}
+
+export function programsIn(folder: string): Programs {
+  return {
+    engine: join(folder, "engine.cjs"),
+    demo: join(folder, "demo.cjs"),
+    toolServer: join(folder, "mcp-server.cjs"),
+    bridge: join(folder, "bridge.cjs"),
+    reaper: join(folder, "reaper.cjs"),
+    preload: join(folder, "preload.cjs"),
+    consentPreload: join(folder, "consent-preload.cjs"),
+    pages: join(folder, "renderer"),
+  };
+}

@@ -1,0 +1,56 @@
+import * as z from "zod/v4";
+import { Theme, TimeZoneChoice, type Settings } from "./contract/ipc.ts";
+import { openProfileFile } from "./profile-file.ts";
+
+const Bounds = z.object({
+  x: z.number().int(),
+  y: z.number().int(),
+  width: z.number().int().min(200),
+  height: z.number().int().min(200),
+});
+export type Bounds = z.infer<typeof Bounds>;
+
+/** What is kept between two lives of the app. The person's own choices are the contract's `Settings`. */
+const Stored = z.object({
+  version: z.literal(1),
+  theme: Theme,
+  time_zone: TimeZoneChoice,
+  /** The endpoint's port: kept, because agents' configurations name it. */
+  mcp_port: z.number().int().min(1).max(65_535).optional(),
+  /** May only shorten the time a question waits, in seconds. */
+  question_expires_s: z.number().int().min(5).max(300).optional(),
+  window: Bounds.optional(),
+});
+type Stored = z.infer<typeof Stored>;
+
+export interface SettingsStore {
+  readonly choices: Settings;
+  readonly stored: Readonly<Stored>;
+  /** Set when the file could not be understood: what was wrong and where it is kept now. */
+  readonly problem: string | undefined;
+  change(part: Partial<Omit<Stored, "version">>): Settings;
+}
+
+/** How long a question may wait, in ms, where the person wants it shorter. */
+export function questionExpiry(settings: SettingsStore): number | undefined {
+  const seconds = settings.stored.question_expires_s;
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+export function openSettings(path: string): SettingsStore {
+  const file = openProfileFile<Stored>(path, Stored, { version: 1, theme: "system", time_zone: "local" });
+  const choices = (): Settings => ({ theme: file.value.theme, time_zone: file.value.time_zone });
+  return {
+    get choices() {
+      return choices();
+    },
+    get stored() {
+      return file.value;
+    },
+    problem: file.problem,
+    change(part) {
+      file.save({ ...file.value, ...part });
+      return choices();
+    },
+  };
+}

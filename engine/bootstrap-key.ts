@@ -1,0 +1,37 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { hashToken, makeToken } from "../loopback/token.ts";
+import type { Core } from "./core.ts";
+import type { EnvironmentRow } from "./store/environments.ts";
+
+export const BOOTSTRAP_KEY_FILE = ".ironflow_bootstrap_key.json";
+
+/**
+ * First boot: makes the first key, leaves it in a file that only its owner can read, and keeps its hash. The file is on
+ * disk before the hash is, so a crash in between leaves no key that nobody knows.
+ */
+export async function ensureBootstrapKey(
+  core: Core,
+  environment: EnvironmentRow,
+  dataDir: string,
+): Promise<void> {
+  if (core.store.environments.hasKeys()) return;
+  const key = makeToken("ifkey_");
+  writeSecretFile(join(dataDir, BOOTSTRAP_KEY_FILE), `${JSON.stringify({ key })}\n`);
+  await core.writer.write((tx) => {
+    core.store.environments.addKey(hashToken(key), environment.id, "bootstrap", tx.nowMs);
+  });
+}
+
+function writeSecretFile(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  rmSync(temporary, { force: true });
+  const file = openSync(temporary, "wx", 0o400);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+}

@@ -1,0 +1,30 @@
+import type { Clock } from "./clock.ts";
+import type { Breakers } from "./execute/breakers.ts";
+import type { Dispatcher } from "./execute/dispatcher.ts";
+import type { Hub } from "./execute/hub.ts";
+import type { Registry } from "./execute/registry.ts";
+import type { TimerLoop } from "./execute/timer-loop.ts";
+import type { Ids } from "./ids.ts";
+import type { Store } from "./store/store.ts";
+import type { Writer } from "./store/writer.ts";
+
+/** Where the engine says what it did: one JSON object a call. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Everything a transition needs. Built once by `createEngine`. */
+export interface Core {
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  store: Store;
+  writer: Writer;
+  registry: Registry;
+  breakers: Breakers;
+  dispatcher: Dispatcher;
+  timers: TimerLoop;
+  hub: Hub;
+}

@@ -1,0 +1,80 @@
+import { systemClock, type Clock } from "./clock.ts";
+import type { Core, Log } from "./core.ts";
+import { createBreakers } from "./execute/breakers.ts";
+import { createDispatcher, DISPATCH_LIMITS, type DispatchLimits } from "./execute/dispatcher.ts";
+import { createHub } from "./execute/hub.ts";
+import { createPushClient, type PushClient } from "./execute/push.ts";
+import { createRegistry } from "./execute/registry.ts";
+import { createTimerLoop } from "./execute/timer-loop.ts";
+import { createIds } from "./ids.ts";
+import { openDatabase } from "./store/database.ts";
+import { createStore } from "./store/store.ts";
+import { createWriter } from "./store/writer.ts";
+
+export interface EngineOptions {
+  /** The database file; `:memory:` for tests. */
+  file: string;
+  log: Log;
+  /** Signs what is sent to push functions. */
+  signingKey?: string | undefined;
+  clock?: Clock;
+  push?: PushClient;
+  limits?: DispatchLimits;
+}
+
+/** The engine without its HTTP door. */
+export interface Engine {
+  core: Core;
+  /** Takes up what was under way when the engine last stopped, however it stopped. */
+  start(): Promise<void>;
+  /** Begins nothing new, gives calls under way `graceMs`, stores what there is, checkpoints and closes the file. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const clock = options.clock ?? systemClock;
+  const { log } = options;
+  const db = openDatabase(options.file);
+  const store = createStore(db);
+  // The parts know each other only through `core`, which is whole before any of them does something.
+  const getCore = () => core;
+  const core: Core = {
+    clock,
+    log,
+    store,
+    ids: createIds(clock),
+    writer: createWriter(db, clock, (error) => {
+      log.error({ err: error }, "a task after a commit failed");
+    }),
+    registry: createRegistry(store),
+    breakers: createBreakers(getCore, store.breakers.all()),
+    dispatcher: createDispatcher(
+      getCore,
+      options.push ?? createPushClient(options.signingKey),
+      options.limits ?? DISPATCH_LIMITS,
+    ),
+    timers: createTimerLoop(getCore),
+    hub: createHub(),
+  };
+  let stopped: Promise<void> | undefined;
+
+  async function stop(graceMs: number): Promise<void> {
+    core.timers.stop();
+    core.breakers.stop();
+    await core.dispatcher.stop(graceMs);
+    await core.writer.close();
+    db.close();
+  }
+
+  return {
+    core,
+    start: async () => {
+      const interrupted = await core.writer.write((tx) => store.runs.requeueInterrupted(tx.nowMs));
+      if (interrupted > 0) log.info({ runs: interrupted }, "runs that were under way begin again");
+      core.breakers.start();
+      core.timers.start();
+      core.dispatcher.start();
+    },
+    stop: (graceMs) => (stopped ??= stop(graceMs)),
+  };
+}

@@ -1,0 +1,146 @@
+import type { Core } from "../core.ts";
+import { ApiError } from "../errors.ts";
+import type { BreakerRow } from "../store/breakers.ts";
+import type { Tx } from "../store/writer.ts";
+import { afterFailure, closed, halfOpen, probeAtMs } from "./breaker-state.ts";
+import { announceBreaker } from "./notices.ts";
+
+/** Whose calls a breaker counts. */
+export interface BreakerTarget {
+  environmentId: string;
+  functionId: string;
+  endpoint: string;
+}
+
+export interface Breakers {
+  /** May a call to this target begin? A half-open breaker lets one through, as its probe. */
+  permit(tx: Tx, target: BreakerTarget): "call" | "probe" | "refuse";
+  /** What became of a permitted call. Only the probe decides about a half-open breaker. */
+  succeeded(tx: Tx, target: BreakerTarget, probe: boolean): void;
+  failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string): void;
+  /** Closed breakers whose last change is older than a day are left out. In order of key. */
+  list(environmentId: string): BreakerRow[];
+  /** @throws ApiError not_found */
+  reset(tx: Tx, environmentId: string, key: string): BreakerRow;
+  /** Arms the clocks of breakers that were open when the engine stopped. */
+  start(): void;
+  stop(): void;
+}
+
+const closedListedMs = 86_400_000;
+
+export function breakerKey(target: BreakerTarget): string {
+  return `${target.environmentId}:${target.functionId}:${target.endpoint}`;
+}
+
+function fresh(key: string, target: BreakerTarget, nowMs: number): BreakerRow {
+  return {
+    key,
+    environment_id: target.environmentId,
+    function_id: target.functionId,
+    endpoint: target.endpoint,
+    state: "closed",
+    consecutive_fails: 0,
+    opened_at: null,
+    last_failure_at: null,
+    last_failure_reason: null,
+    updated_at: nowMs,
+  };
+}
+
+export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers {
+  const rows = new Map(stored.map((row) => [row.key, row]));
+  /** Half-open breakers whose one probe is under way. */
+  const probing = new Set<string>();
+  const clocks = new Map<string, () => void>();
+
+  function put(tx: Tx, row: BreakerRow): BreakerRow {
+    const { store, dispatcher } = core();
+    const before = rows.get(row.key);
+    rows.set(row.key, row);
+    store.breakers.put(row);
+    tx.onRollback(() => {
+      if (before === undefined) rows.delete(row.key);
+      else rows.set(row.key, before);
+    });
+    if (before?.state === row.state || (before === undefined && row.state === "closed")) return row;
+    announceBreaker(core(), tx, row);
+    if (row.state === "open") store.runs.markDeferred(row.environment_id, row.function_id, tx.nowMs);
+    tx.afterCommit(() => {
+      arm(row);
+      if (row.state !== "open") dispatcher.wake(row.environment_id, row.function_id);
+    });
+    return row;
+  }
+
+  function arm(row: BreakerRow): void {
+    clocks.get(row.key)?.();
+    clocks.delete(row.key);
+    if (row.state !== "open") return;
+    const { clock, writer, log } = core();
+    const expire = () => {
+      writer
+        .write((tx) => {
+          const now = rows.get(row.key);
+          if (now?.state === "open" && probeAtMs(now) <= tx.nowMs) put(tx, halfOpen(now, tx.nowMs));
+          else if (now?.state === "open") tx.afterCommit(() => arm(now));
+        })
+        .catch((error: unknown) => {
+          log.error({ err: error, breaker: row.key }, "breaker could not go half-open");
+        });
+    };
+    clocks.set(row.key, clock.after(probeAtMs(row) - clock.nowMs(), expire));
+  }
+
+  function endProbe(tx: Tx, key: string): void {
+    if (!probing.delete(key)) return;
+    tx.onRollback(() => probing.add(key));
+  }
+
+  return {
+    permit: (tx, target) => {
+      const key = breakerKey(target);
+      const row = rows.get(key);
+      if (row === undefined || row.state === "closed") return "call";
+      if (row.state === "open" || probing.has(key)) return "refuse";
+      probing.add(key);
+      tx.onRollback(() => probing.delete(key));
+      return "probe";
+    },
+    succeeded: (tx, target, probe) => {
+      const key = breakerKey(target);
+      if (probe) endProbe(tx, key);
+      const row = rows.get(key);
+      // An answer to a call from before the breaker opened proves nothing about now.
+      if (row === undefined || (row.state !== "closed" && !probe)) return;
+      if (row.state !== "closed" || row.consecutive_fails > 0) put(tx, closed(row, tx.nowMs));
+    },
+    failed: (tx, target, probe, reason) => {
+      const key = breakerKey(target);
+      if (probe) endProbe(tx, key);
+      put(tx, afterFailure(rows.get(key) ?? fresh(key, target, tx.nowMs), probe, reason, tx.nowMs));
+    },
+    list: (environmentId) => {
+      const oldest = core().clock.nowMs() - closedListedMs;
+      return [...rows.values()]
+        .filter((row) => row.environment_id === environmentId)
+        .filter((row) => row.state !== "closed" || row.updated_at >= oldest)
+        .sort((a, b) => (a.key < b.key ? -1 : 1));
+    },
+    reset: (tx, environmentId, key) => {
+      const row = rows.get(key);
+      if (row === undefined || row.environment_id !== environmentId) {
+        throw new ApiError("not_found", "circuit breaker not found");
+      }
+      endProbe(tx, key);
+      return put(tx, closed(row, tx.nowMs));
+    },
+    start: () => {
+      for (const row of rows.values()) arm(row);
+    },
+    stop: () => {
+      for (const cancel of clocks.values()) cancel();
+      clocks.clear();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { TERMINAL_RUN_STATUSES } from "../contract/enums.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../errors.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { Tx } from "../store/writer.ts";
+import { endRun } from "./end-run.ts";
+import { announceRun } from "./notices.ts";
+import { forgetWaits, makeReady } from "./ready.ts";
+
+/** A second resume this soon after the first is taken for the same one, ms. */
+export const RESUME_WINDOW_MS = 5_000;
+
+function findRun(core: Core, environmentId: string, id: string): RunRow {
+  const run = core.store.runs.get(id);
+  if (run === undefined || run.environment_id !== environmentId) {
+    throw new ApiError("not_found", `run ${id} not found`);
+  }
+  return run;
+}
+
+/** @throws ApiError not_found, failed_precondition when the run is at its end */
+export function cancelRun(core: Core, tx: Tx, environmentId: string, id: string, reason: string): RunRow {
+  const run = findRun(core, environmentId, id);
+  if (TERMINAL_RUN_STATUSES.includes(run.status)) {
+    throw new ApiError("failed_precondition", `run ${id} is already ${run.status}`);
+  }
+  return endRun(core, tx, run, { status: "cancelled", cause: reason === "" ? "cancelled" : reason });
+}
+
+/**
+ * Lets a paused or failed run start again from the top, with its completed steps, and with all its attempts.
+ * `fromStep` (a step's name or id) forgets that step and everything after it, so they are done again.
+ * @throws ApiError not_found, already_exists inside the window, failed_precondition, invalid_argument for `from_step`
+ */
+export function resumeRun(
+  core: Core,
+  tx: Tx,
+  environmentId: string,
+  id: string,
+  fromStep: string | undefined,
+): RunRow {
+  const run = findRun(core, environmentId, id);
+  if (run.resumed_at !== null && tx.nowMs >= run.resumed_at && tx.nowMs - run.resumed_at < RESUME_WINDOW_MS) {
+    throw new ApiError(
+      "already_exists",
+      `run ${id} was resumed a moment ago; the second resume changed nothing`,
+    );
+  }
+  if (run.status !== "paused" && run.status !== "failed") {
+    throw new ApiError(
+      "failed_precondition",
+      `run ${id} is ${run.status}; only a paused or failed run can be resumed`,
+    );
+  }
+  if (fromStep !== undefined && fromStep !== "") forgetStepsFrom(core, run, fromStep);
+  core.store.steps.relabel(run.id, "failed", "retrying", tx.nowMs);
+  core.store.steps.relabel(run.id, "timed_out", "retrying", tx.nowMs);
+  const resumed = makeReady(core, tx, run, {
+    attempt: 1,
+    error: null,
+    resumed_at: tx.nowMs,
+    resume_from_step: fromStep === undefined || fromStep === "" ? null : fromStep,
+    step_count: core.store.steps.lastSequence(run.id),
+  });
+  announceRun(core, tx, resumed, "resumed");
+  return resumed;
+}
+
+function forgetStepsFrom(core: Core, run: RunRow, fromStep: string): void {
+  const step = core.store.steps.byRun(run.id).find(({ id, name }) => id === fromStep || name === fromStep);
+  if (step === undefined) {
+    throw new ApiError("invalid_argument", `from_step: run ${run.id} has no step ${fromStep}`);
+  }
+  core.store.steps.deleteFrom(run.id, step.sequence);
+}
+
+/** Removes a run that is at its end, with its steps. @throws ApiError not_found, failed_precondition */
+export function deleteRun(core: Core, tx: Tx, environmentId: string, id: string): void {
+  const run = findRun(core, environmentId, id);
+  if (!TERMINAL_RUN_STATUSES.includes(run.status)) {
+    throw new ApiError("failed_precondition", `run ${id} is ${run.status}; cancel it first`);
+  }
+  forgetWaits(core, id);
+  core.store.runs.delete(id);
+  announceRun(core, tx, run, "deleted");
+}

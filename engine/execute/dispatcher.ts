@@ -1,0 +1,240 @@
+import type { Core } from "../core.ts";
+import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { Tx } from "../store/writer.ts";
+import type { BreakerTarget } from "./breakers.ts";
+import { claimRow } from "./ready.ts";
+import { applyOutcome } from "./outcome.ts";
+import { buildPushBody } from "./push-body.ts";
+import type { PushClient, PushOutcome } from "./push.ts";
+import type { RegisteredFunction } from "./registry.ts";
+
+/** What one function may do at the same time, and what it does. */
+interface Lane {
+  environmentId: string;
+  functionId: string;
+  inFlight: number;
+  /** There may be ready runs in the store. Said too often costs a query; never said too seldom. */
+  backlog: boolean;
+}
+
+/** A run that is being executed. Its answer counts only while the run still has this execution number. */
+export interface Claim {
+  runId: string;
+  executionSeq: number;
+  target: BreakerTarget;
+  /** This call is the one that a half-open breaker lets through. */
+  probe: boolean;
+  lane: Lane;
+}
+
+/** `claimed`: a slot is taken, the call begins after the commit. Otherwise the run waits its turn. */
+export type Admission =
+  | { kind: "claimed"; permit: Omit<Claim, "runId" | "executionSeq"> }
+  | { kind: "queued" | "deferred" };
+
+export interface Dispatcher {
+  /** Takes a slot for one run of this function if it may be executed at once. Undone when the transaction is. */
+  admit(tx: Tx, environmentId: string, functionId: string): Admission;
+  /** Begins the call of an admitted run once the transaction is on disk. */
+  launch(tx: Tx, run: RunRow, permit: Omit<Claim, "runId" | "executionSeq">): void;
+  /** There may be ready runs of this function. */
+  wake(environmentId: string, functionId: string): void;
+  /** Looks for ready runs of all functions, as after a start. */
+  start(): void;
+  /** Begins no further call, gives those under way `graceMs`, then cuts them off. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface DispatchLimits {
+  /** Calls at the same time, all functions together. */
+  processSlots: number;
+  /** Calls at the same time to one function that does not say. */
+  functionSlots: number;
+}
+
+export const DISPATCH_LIMITS: DispatchLimits = { processSlots: 128, functionSlots: 64 };
+
+/** How long a result that could not be stored is kept in memory before the next try. */
+const storeRetryMs = 500;
+
+export function createDispatcher(
+  core: () => Core,
+  push: PushClient,
+  limits: DispatchLimits = DISPATCH_LIMITS,
+): Dispatcher {
+  const lanes = new Map<string, Lane>();
+  const calls = new Set<Promise<void>>();
+  const cut = new AbortController();
+  let inFlight = 0;
+  let stopping = false;
+  let pumpAsked = false;
+  let turn = 0;
+
+  function laneOf(environmentId: string, functionId: string): Lane {
+    const key = `${environmentId}\n${functionId}`;
+    let lane = lanes.get(key);
+    if (lane === undefined) {
+      lane = { environmentId, functionId, inFlight: 0, backlog: false };
+      lanes.set(key, lane);
+    }
+    return lane;
+  }
+
+  function freeSlots(lane: Lane, fn: RegisteredFunction): number {
+    const own = (fn.config.concurrency?.limit ?? limits.functionSlots) - lane.inFlight;
+    return Math.min(own, limits.processSlots - inFlight);
+  }
+
+  function take(tx: Tx, lane: Lane): void {
+    lane.inFlight += 1;
+    inFlight += 1;
+    tx.onRollback(() => {
+      lane.inFlight -= 1;
+      inFlight -= 1;
+    });
+  }
+
+  function release(tx: Tx, lane: Lane): void {
+    lane.inFlight -= 1;
+    inFlight -= 1;
+    tx.onRollback(() => {
+      lane.inFlight += 1;
+      inFlight += 1;
+    });
+  }
+
+  function tryTake(tx: Tx, lane: Lane, fn: RegisteredFunction): Admission {
+    const target = {
+      environmentId: lane.environmentId,
+      functionId: lane.functionId,
+      endpoint: fn.config.endpointUrl,
+    };
+    const permit = core().breakers.permit(tx, target);
+    if (permit === "refuse") return { kind: "deferred" };
+    take(tx, lane);
+    return { kind: "claimed", permit: { target, probe: permit === "probe", lane } };
+  }
+
+  function admit(tx: Tx, environmentId: string, functionId: string): Admission {
+    const lane = laneOf(environmentId, functionId);
+    const fn = core().registry.get(environmentId, functionId);
+    const waits = fn === undefined || stopping || lane.backlog || freeSlots(lane, fn) <= 0;
+    const admission: Admission = waits ? { kind: "queued" } : tryTake(tx, lane, fn);
+    if (admission.kind !== "claimed") lane.backlog = true;
+    return admission;
+  }
+
+  function launch(tx: Tx, run: RunRow, permit: Omit<Claim, "runId" | "executionSeq">): void {
+    const claim: Claim = { ...permit, runId: run.id, executionSeq: run.execution_seq };
+    tx.afterCommit(() => {
+      const call = execute(claim).finally(() => calls.delete(call));
+      calls.add(call);
+    });
+  }
+
+  async function execute(claim: Claim): Promise<void> {
+    const { clock, log, writer, store, registry } = core();
+    let outcome: PushOutcome;
+    try {
+      const run = store.runs.get(claim.runId);
+      const fn = registry.get(claim.target.environmentId, claim.target.functionId);
+      if (run === undefined || fn === undefined) throw new Error("the run or its function is gone");
+      const timeoutMs = fn.config.timeoutMs ?? FUNCTION_DEFAULTS.timeoutMs;
+      outcome = await push.call({
+        endpoint: claim.target.endpoint,
+        body: buildPushBody(store, run),
+        budgetMs: Math.min(timeoutMs, FUNCTION_DEFAULTS.pushTimeoutMs),
+        signal: cut.signal,
+      });
+    } catch (error) {
+      log.error({ err: error, run: claim.runId }, "a call could not be made");
+      outcome = { kind: "transport", reason: "the call could not be made" };
+    }
+    // Cut off by our own stop: the run is taken up again at the next start, with the same attempt.
+    if (cut.signal.aborted && outcome.kind === "transport") return;
+    for (;;) {
+      try {
+        await writer.write((tx) => {
+          applyOutcome(core(), tx, claim, outcome);
+          release(tx, claim.lane);
+          pump(tx);
+        });
+        return;
+      } catch (error) {
+        // What the function did must not be forgotten while there is a process to remember it (disk full, for instance).
+        log.error({ err: error, run: claim.runId }, "a result could not be stored, trying again");
+        await new Promise<void>((resolve) => {
+          clock.after(storeRetryMs, resolve);
+        });
+        if (cut.signal.aborted) return;
+      }
+    }
+  }
+
+  /** Claims ready runs while there are slots; functions take turns. */
+  function pump(tx: Tx): void {
+    if (stopping) return;
+    const waiting = [...lanes.values()].filter((lane) => lane.backlog);
+    for (let i = 0; i < waiting.length && inFlight < limits.processSlots; i += 1) {
+      const lane = waiting[(i + turn) % waiting.length];
+      if (lane !== undefined) pumpLane(tx, lane);
+    }
+    turn += 1;
+  }
+
+  function pumpLane(tx: Tx, lane: Lane): void {
+    const { registry, store } = core();
+    const fn = registry.get(lane.environmentId, lane.functionId);
+    const free = fn === undefined ? 0 : freeSlots(lane, fn);
+    if (fn === undefined || free <= 0) return;
+    const ready = store.runs.ready(lane.environmentId, lane.functionId, free);
+    for (const run of ready) {
+      const admission = tryTake(tx, lane, fn);
+      if (admission.kind !== "claimed") return;
+      launch(tx, claimRow(core(), tx, run), admission.permit);
+    }
+    if (ready.length >= free) return;
+    lane.backlog = false;
+    tx.onRollback(() => {
+      lane.backlog = true;
+    });
+  }
+
+  function askPump(): void {
+    if (pumpAsked || stopping) return;
+    pumpAsked = true;
+    core()
+      .writer.write((tx) => {
+        pumpAsked = false;
+        pump(tx);
+      })
+      .catch((error: unknown) => {
+        pumpAsked = false;
+        core().log.error({ err: error }, "ready runs could not be claimed");
+      });
+  }
+
+  return {
+    admit,
+    launch,
+    wake: (environmentId, functionId) => {
+      laneOf(environmentId, functionId).backlog = true;
+      askPump();
+    },
+    start: () => {
+      for (const row of core().store.runs.readyFunctions()) {
+        laneOf(row.environment_id, row.function_id).backlog = true;
+      }
+      askPump();
+    },
+    stop: async (graceMs) => {
+      stopping = true;
+      const late = core().clock.after(graceMs, () => cut.abort());
+      while (calls.size > 0) await Promise.all(calls);
+      late();
+      cut.abort();
+      push.close();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Core } from "../core.ts";
+import { ApiError } from "../errors.ts";
+import type { JsonText } from "../json/json-text.ts";
+import type { NewEvent } from "../store/events.ts";
+import type { IdempotencyScope, Remembered } from "../store/idempotency.ts";
+import type { Tx } from "../store/writer.ts";
+import { createRun, type Parent } from "./create-run.ts";
+import { announceEvent } from "./notices.ts";
+import { routeEvent } from "./routing.ts";
+
+export interface Emit {
+  environmentId: string;
+  name: string;
+  data: JsonText;
+  metadata?: JsonText | undefined;
+  idempotencyKey?: string | undefined;
+  version: number;
+  /** Who sent it: `api`, `webhook`, ... */
+  source: string;
+  /** The run in which the event was emitted. */
+  runId?: string | undefined;
+}
+
+export interface Invoke {
+  environmentId: string;
+  functionId: string;
+  data: JsonText;
+  idempotencyKey?: string | undefined;
+  parent?: Parent | undefined;
+}
+
+/**
+ * Stores an event and everything it causes in one change: new runs, runs that waited for it, runs it cancels.
+ * The same key with the same name answers what it answered before and does nothing.
+ */
+export function emitEvent(core: Core, tx: Tx, emit: Emit): Remembered {
+  const scope = scopeOf(emit.environmentId, "emit", emit.name, emit.idempotencyKey);
+  return once(core, tx, scope, () => {
+    const event: NewEvent = {
+      id: core.ids.next("evt"),
+      environment_id: emit.environmentId,
+      name: emit.name,
+      data: emit.data.text,
+      metadata: emit.metadata?.text ?? null,
+      source: emit.source,
+      version: emit.version,
+      idempotency_key: emit.idempotencyKey ?? null,
+      run_id: emit.runId ?? null,
+      timestamp: tx.nowMs,
+    };
+    core.store.events.insert(event);
+    announceEvent(core, tx, event);
+    return { eventId: event.id, runIds: routeEvent(core, tx, event).map((run) => run.id) };
+  });
+}
+
+/**
+ * Starts one run of one function, whatever its triggers. Its event carries the function's id as name and is not routed.
+ * @throws ApiError not_found, failed_precondition
+ */
+export function invokeFunction(core: Core, tx: Tx, invoke: Invoke): { runId: string; eventId: string } {
+  const fn = core.registry.get(invoke.environmentId, invoke.functionId);
+  if (fn === undefined) throw new ApiError("not_found", `function ${invoke.functionId} not found`);
+  if (fn.row.status !== "active") {
+    throw new ApiError("failed_precondition", `function ${invoke.functionId} is ${fn.row.status}`);
+  }
+  const scope = scopeOf(invoke.environmentId, "invoke", invoke.functionId, invoke.idempotencyKey);
+  const answer = once(core, tx, scope, () => {
+    const event: NewEvent = {
+      id: core.ids.next("evt"),
+      environment_id: invoke.environmentId,
+      name: invoke.functionId,
+      data: invoke.data.text,
+      metadata: null,
+      source: "invoke",
+      version: 1,
+      idempotency_key: invoke.idempotencyKey ?? null,
+      run_id: invoke.parent?.run.id ?? null,
+      timestamp: tx.nowMs,
+    };
+    core.store.events.insert(event);
+    announceEvent(core, tx, event);
+    return { eventId: event.id, runIds: [createRun(core, tx, fn, event, invoke.parent).id] };
+  });
+  return { runId: answer.runIds[0] ?? "", eventId: answer.eventId };
+}
+
+function scopeOf(
+  environmentId: string,
+  operation: IdempotencyScope["operation"],
+  subject: string,
+  key: string | undefined,
+): IdempotencyScope | undefined {
+  return key === undefined || key === "" ? undefined : { environmentId, operation, subject, key };
+}
+
+function once(core: Core, tx: Tx, scope: IdempotencyScope | undefined, make: () => Remembered): Remembered {
+  if (scope === undefined) return make();
+  const before = core.store.idempotency.get(scope);
+  if (before !== undefined) return before;
+  const answer = make();
+  core.store.idempotency.put(scope, answer, tx.nowMs);
+  return answer;
+}

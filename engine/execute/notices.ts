@@ -1,0 +1,97 @@
+import { toTimestamp } from "../clock.ts";
+import type { Core } from "../core.ts";
+import { JsonText } from "../json/json-text.ts";
+import type { BreakerRow } from "../store/breakers.ts";
+import type { DeadLetterRow } from "../store/dead-letters.ts";
+import type { EventRow } from "../store/events.ts";
+import type { FunctionRow } from "../store/functions.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { Tx } from "../store/writer.ts";
+import type { Notice } from "./hub.ts";
+
+export type RunAction = "created" | "updated" | "resumed" | "completed" | "failed" | "cancelled" | "deleted";
+export type StepAction = "created" | "updated" | "completed" | "failed";
+
+function announce(core: Core, tx: Tx, notice: () => Notice): void {
+  tx.afterCommit(() => {
+    if (!core.hub.isQuiet()) core.hub.publish(notice());
+  });
+}
+
+const payload = (text: string | null) => (text === null ? undefined : new JsonText(text));
+
+/** `system.run.{id}.{action}`; output and error are there once the run has them. */
+export function announceRun(core: Core, tx: Tx, run: RunRow, action: RunAction): void {
+  announce(core, tx, () => ({
+    environmentId: run.environment_id,
+    topic: `system.run.${run.id}.${action}`,
+    data: {
+      run_id: run.id,
+      function_id: run.function_id,
+      event_id: run.event_id,
+      status: run.status,
+      attempt: run.attempt,
+      output: payload(run.output),
+      error: payload(run.error),
+      updated_at: toTimestamp(run.updated_at),
+    },
+  }));
+}
+
+/** `system.run.{id}.step.{stepId}.{action}`. */
+export function announceStep(
+  core: Core,
+  tx: Tx,
+  run: RunRow,
+  step: { id: string; name: string; status: string },
+  action: StepAction,
+): void {
+  announce(core, tx, () => ({
+    environmentId: run.environment_id,
+    topic: `system.run.${run.id}.step.${step.id}.${action}`,
+    data: { run_id: run.id, step_id: step.id, name: step.name, status: step.status },
+  }));
+}
+
+/** `events:{name}`. */
+export function announceEvent(core: Core, tx: Tx, event: Omit<EventRow, "seq">): void {
+  announce(core, tx, () => ({
+    environmentId: event.environment_id,
+    topic: `events:${event.name}`,
+    eventId: event.id,
+    data: {
+      id: event.id,
+      name: event.name,
+      data: new JsonText(event.data),
+      timestamp: toTimestamp(event.timestamp),
+      source: event.source,
+    },
+  }));
+}
+
+/** `system.function.{id}.{action}`. */
+export function announceFunction(core: Core, tx: Tx, row: FunctionRow, action: "created" | "updated"): void {
+  announce(core, tx, () => ({
+    environmentId: row.environment_id,
+    topic: `system.function.${row.id}.${action}`,
+    data: { function_id: row.id, version: row.version, status: row.status },
+  }));
+}
+
+/** `system.breaker.{functionId}.{state}`. */
+export function announceBreaker(core: Core, tx: Tx, row: BreakerRow): void {
+  announce(core, tx, () => ({
+    environmentId: row.environment_id,
+    topic: `system.breaker.${row.function_id}.${row.state}`,
+    data: { key: row.key, function_id: row.function_id, endpoint: row.endpoint, state: row.state },
+  }));
+}
+
+/** `system.dead_letter.{source}.created`. */
+export function announceDeadLetter(core: Core, tx: Tx, row: Omit<DeadLetterRow, "seq">): void {
+  announce(core, tx, () => ({
+    environmentId: row.environment_id,
+    topic: `system.dead_letter.${row.source}.created`,
+    data: { id: row.id, source: row.source, event_id: row.event_id, function_id: row.function_id },
+  }));
+}

@@ -1,0 +1,106 @@
+import type { Core } from "../core.ts";
+import { readJson } from "../json/json-text.ts";
+import type { NewEvent } from "../store/events.ts";
+import type { ListenerRow } from "../store/listeners.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { Tx } from "../store/writer.ts";
+import { createRun } from "./create-run.ts";
+import { storeDeadLetter } from "./dead-letters.ts";
+import { deliver } from "./deliver.ts";
+import { compileExpression, ExpressionError } from "./expression.ts";
+import { eventScope, matchKey, valueAtPath } from "./match.ts";
+import type { RegisteredFunction } from "./registry.ts";
+
+/** Expressions read events up to this size: it bounds how long one evaluation may take. */
+export const MAX_EXPRESSION_EVENT_CHARS = 262_144;
+
+/**
+ * Brings a stored event to everything that waits for it: first the runs it wakes or cancels, then the runs it starts.
+ * An expression that cannot be evaluated on this event becomes a dead letter; everything else goes on.
+ */
+export function routeEvent(core: Core, tx: Tx, event: NewEvent): RunRow[] {
+  const scope = lazyScope(event);
+  for (const listener of listenersFor(core, tx, event, scope)) deliver(core, tx, event, listener);
+  return core.registry
+    .triggeredBy(event.environment_id, event.name)
+    .filter((fn) => isTriggered(core, tx, fn, event, scope))
+    .map((fn) => createRun(core, tx, fn, event));
+}
+
+/** The event as paths and expressions see it, parsed once and only when somebody looks. */
+interface LazyScope {
+  /** Without lost digits, for comparing. */
+  exact(): Record<string, unknown>;
+  /** As plain numbers, for CEL. */
+  plain(): Record<string, unknown>;
+}
+
+function lazyScope(event: NewEvent): LazyScope {
+  let exact: Record<string, unknown> | undefined;
+  let plain: Record<string, unknown> | undefined;
+  return {
+    exact: () => (exact ??= eventScope(event, readJson)),
+    plain: () => {
+      if (event.data.length > MAX_EXPRESSION_EVENT_CHARS) {
+        throw new ExpressionError(`the event is over ${MAX_EXPRESSION_EVENT_CHARS} characters`);
+      }
+      if (plain === undefined) {
+        const root = eventScope(event, (text) => JSON.parse(text) as unknown);
+        plain = { ...root, event: root };
+      }
+      return plain;
+    },
+  };
+}
+
+/** True or false, or the reason why it cannot be said. */
+function evaluate(expression: string, scope: LazyScope): { hit: boolean } | { problem: string } {
+  try {
+    return { hit: compileExpression(expression, "expression").test(scope.plain()) };
+  } catch (error) {
+    if (error instanceof Error) return { problem: error.message };
+    throw error;
+  }
+}
+
+function isTriggered(core: Core, tx: Tx, fn: RegisteredFunction, event: NewEvent, scope: LazyScope): boolean {
+  for (const { expression } of core.registry.triggersOf(fn, event.name)) {
+    if (expression === undefined) return true;
+    const answer = evaluate(expression, scope);
+    if ("problem" in answer) {
+      storeDeadLetter(core, tx, event, {
+        source: "routing",
+        error: answer.problem,
+        functionId: fn.row.id,
+        runId: null,
+      });
+    } else if (answer.hit) return true;
+  }
+  return false;
+}
+
+/** Listeners that this event satisfies. Of many runs with one broken expression only the first makes a dead letter. */
+function listenersFor(core: Core, tx: Tx, event: NewEvent, scope: LazyScope): ListenerRow[] {
+  const { listeners, runs } = core.store;
+  const { environment_id: environmentId, name } = event;
+  const found: ListenerRow[] = [];
+  const broken = new Set<string>();
+  for (const listener of listeners.unkeyed(environmentId, name)) {
+    const answer = listener.grammar === "any" ? { hit: true } : evaluate(listener.expression, scope);
+    if ("hit" in answer) {
+      if (answer.hit) found.push(listener);
+      continue;
+    }
+    const functionId = runs.get(listener.run_id)?.function_id ?? null;
+    const key = `${functionId} ${listener.kind} ${listener.expression}`;
+    if (broken.has(key)) continue;
+    broken.add(key);
+    const source = listener.kind === "wait" ? "resume" : "routing";
+    storeDeadLetter(core, tx, event, { source, error: answer.problem, functionId, runId: listener.run_id });
+  }
+  for (const path of listeners.paths(environmentId, name)) {
+    const key = matchKey(valueAtPath(scope.exact(), path));
+    if (key !== null) found.push(...listeners.keyed(environmentId, name, path, key));
+  }
+  return found;
+}

@@ -1,0 +1,20 @@
+import type { Core } from "../core.ts";
+import type { EnvironmentRow } from "../store/environments.ts";
+
+/** What every handler gets besides its own input. */
+export interface Call {
+  core: Core;
+  /** The environment the caller's key speaks for. */
+  environment: EnvironmentRow;
+  /** The run that the caller says it is part of (`X-Ironflow-Run-ID`). */
+  runId: string | undefined;
+  /** The `Idempotency-Key` header. */
+  idempotencyKey: string | undefined;
+  server: ServerFacts;
+}
+
+export interface ServerFacts {
+  version: string;
+  startedAtMs: number;
+  authRequired: boolean;
+}

@@ -1,0 +1,50 @@
+import * as z from "zod/v4";
+import { fromWireEnum, FunctionStatus, RunStatus } from "../contract/enums.ts";
+import { Timestamp } from "../contract/ids.ts";
+
+/** Pieces of request schemas that several routes share. */
+
+/** Text without control characters: SQLite would cut it at a NUL. */
+export const plainText = (maxChars: number) =>
+  z
+    .string()
+    .max(maxChars)
+    .regex(/^\P{Cc}*$/u, "must have no control character");
+
+export const IdempotencyKey = plainText(512);
+
+/** An id in a path or filter. Only its size and characters matter: an unknown one finds nothing. */
+export const IdText = plainText(512).min(1);
+
+/** RFC 3339 as ms since 1970. */
+export const TimeMs = Timestamp.transform((text) => Date.parse(text));
+
+/** A whole number in a query. */
+export const queryInt = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().int().min(min).max(max));
+
+/** `failed`, `FAILED` and `RUN_STATUS_FAILED`. */
+export const RunStatusText = z
+  .string()
+  .transform((text) => fromWireEnum("run", text))
+  .pipe(RunStatus);
+
+export const FunctionStatusText = z
+  .string()
+  .transform((text) => fromWireEnum("function", text))
+  .pipe(FunctionStatus);
+
+/** `failed,paused`. Empty means no filter. */
+export const RunStatusList = z
+  .string()
+  .max(512)
+  .transform((text) => text.split(",").map((part) => part.trim()))
+  .transform((parts) => parts.filter((part) => part !== ""))
+  .pipe(z.array(RunStatusText));
+
+/** Protojson sends "" and UNSPECIFIED for an enum that is not set. */
+export const unsetEnum = (text: string) => text === "" || text.toUpperCase().endsWith("UNSPECIFIED");

@@ -1,0 +1,48 @@
+import * as z from "zod/v4";
+import type { Call } from "../call.ts";
+
+export interface RestInput {
+  params: Record<string, string>;
+  query: unknown;
+  /** The parsed JSON body; `undefined` when there was none. */
+  body: unknown;
+}
+
+/** One REST route. `path` has `{name}` segments; its answer is written as it is. */
+export interface RestRoute {
+  method: "GET" | "POST";
+  path: string;
+  /** Answered without a key. */
+  open?: true;
+  /** @throws ZodError, ApiError */
+  run(call: Call, input: RestInput): unknown;
+}
+
+/** Ties the schemas of query and body to a handler. A route that names no schema takes no such input. */
+export function route<Query extends z.ZodType, Body extends z.ZodType>(spec: {
+  method: "GET" | "POST";
+  path: string;
+  open?: true;
+  query?: Query;
+  body?: Body;
+  run(
+    call: Call,
+    input: { params: Record<string, string>; query: z.output<Query>; body: z.output<Body> },
+  ): unknown;
+}): RestRoute {
+  const nothing = z.strictObject({});
+  const query = spec.query ?? nothing;
+  const body = spec.body ?? nothing;
+  return {
+    method: spec.method,
+    path: spec.path,
+    ...(spec.open === undefined ? {} : { open: spec.open }),
+    run: (call, input) =>
+      spec.run(call, {
+        params: input.params,
+        // What `nothing` lets through is an empty object; a handler without schema does not look at it.
+        query: query.parse(input.query) as z.output<Query>,
+        body: body.parse(input.body ?? {}) as z.output<Body>,
+      }),
+  };
+}

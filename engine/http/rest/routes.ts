@@ -1,0 +1,49 @@
+import { environmentRoutes } from "./environment-routes.ts";
+import { eventRoutes } from "./event-routes.ts";
+import { functionRoutes } from "./function-routes.ts";
+import { operationRoutes } from "./operation-routes.ts";
+import type { RestRoute } from "./route.ts";
+import { runRoutes } from "./run-routes.ts";
+import { serverRoutes } from "./server-routes.ts";
+
+/** Every REST route. Of several that match a path the first one counts. */
+export const restRoutes: readonly RestRoute[] = [
+  ...serverRoutes,
+  ...environmentRoutes,
+  ...eventRoutes,
+  ...functionRoutes,
+  ...runRoutes,
+  ...operationRoutes,
+];
+
+export interface RouteMatch {
+  route: RestRoute;
+  params: Record<string, string>;
+}
+
+/** Finds the route of a path that is still percent-encoded; `wrong-method` when only another method has it. */
+export function findRoute(method: string, path: string): RouteMatch | "wrong-method" | undefined {
+  const segments = path.split("/");
+  let other = false;
+  for (const route of restRoutes) {
+    const params = matchPath(route.path.split("/"), segments);
+    if (params === undefined) continue;
+    if (route.method === method) return { route, params };
+    other = true;
+  }
+  return other ? "wrong-method" : undefined;
+}
+
+function matchPath(wanted: string[], given: string[]): Record<string, string> | undefined {
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, segment] of wanted.entries()) {
+    const value = given[index] ?? "";
+    if (segment.startsWith("{")) {
+      if (value === "") return undefined;
+      // The guard has refused what cannot be decoded.
+      params[segment.slice(1, -1)] = decodeURIComponent(value);
+    } else if (segment !== value) return undefined;
+  }
+  return params;
+}

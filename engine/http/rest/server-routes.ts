@@ -1,0 +1,50 @@
+import { toTimestamp } from "../../clock.ts";
+import { route, type RestRoute } from "./route.ts";
+
+export const serverRoutes: RestRoute[] = [
+  route({
+    method: "GET",
+    path: "/health",
+    open: true,
+    run: ({ core, server }) => ({
+      status: "healthy",
+      timestamp: toTimestamp(core.clock.nowMs()),
+      version: server.version,
+    }),
+  }),
+  route({ method: "GET", path: "/ready", open: true, run: () => ({ status: "ready" }) }),
+  route({
+    method: "GET",
+    path: "/api/v1/capabilities",
+    open: true,
+    run: ({ server }) => ({
+      transports: ["rest", "connect", "websocket"],
+      features: [
+        "push",
+        "events",
+        "runs",
+        "steps",
+        "retries",
+        "sleep",
+        "wait_for_event",
+        "invoke",
+        "circuit_breakers",
+        "dead_letters",
+      ],
+      version: server.version,
+      auth_required: server.authRequired,
+    }),
+  }),
+  route({
+    method: "GET",
+    path: "/api/v1/projects",
+    run: ({ core }) =>
+      core.store.environments.projects().map((row) => ({
+        id: row.id,
+        name: row.name,
+        org_id: row.org_id,
+        created_at: toTimestamp(row.created_at),
+        updated_at: toTimestamp(row.updated_at),
+      })),
+  }),
+];

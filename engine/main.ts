@@ -1,0 +1,72 @@
+import pino from "pino";
+import { version } from "../package.json";
+import { listen } from "../loopback/listen.ts";
+import { ensureBootstrapKey } from "./bootstrap-key.ts";
+import { openDataDir } from "./data-dir.ts";
+import { createEngine } from "./engine.ts";
+import { messageOf } from "./errors.ts";
+import { createDoor } from "./http/door.ts";
+import { serveLive } from "./http/live.ts";
+import { parseOptions, type ProcessOptions } from "./options.ts";
+
+/** How long calls to functions may go on after the engine was asked to stop, ms. */
+const stopGraceMs = 1_000;
+
+async function main(options: ProcessOptions): Promise<void> {
+  const log = pino({ name: "engine" }, pino.destination({ dest: 2, sync: true }));
+  const dataDir = openDataDir(options.dataDir);
+  const engine = createEngine({ file: dataDir.database, log, signingKey: options.signingKey });
+  const { core } = engine;
+  const environment = await core.writer.write((tx) =>
+    core.store.environments.ensure(options.environment, tx.nowMs),
+  );
+  if (!options.dev) await ensureBootstrapKey(core, environment, options.dataDir);
+
+  const door = {
+    core,
+    environment,
+    server: { version, startedAtMs: core.clock.nowMs(), authRequired: !options.dev },
+  };
+  const server = await listen((at) => createDoor(at, door), {
+    port: options.ports,
+    closeWithinMs: stopGraceMs,
+    onError: (error) => log.error({ err: error }, "http"),
+  });
+  const live = serveLive(server, door);
+  await engine.start();
+
+  let stopping = false;
+  const stop = (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ reason }, "stopping");
+    live.close();
+    Promise.all([server.close(), engine.stop(stopGraceMs)])
+      .then(() => {
+        dataDir.release();
+        process.exit(0);
+      })
+      .catch((error: unknown) => {
+        log.error({ err: error }, "could not stop in order");
+        process.exit(1);
+      });
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  if (options.exitWithStdin) {
+    process.stdin.on("end", () => stop("stdin ended"));
+    process.stdin.on("error", () => stop("stdin broke"));
+    process.stdin.resume();
+  }
+  process.stdout.write(`ready ${JSON.stringify({ url: server.url, version })}\n`);
+}
+
+try {
+  main(parseOptions(process.argv.slice(2), process.env)).catch((error: unknown) => {
+    process.stderr.write(`engine: ${messageOf(error)}\n`);
+    process.exit(1);
+  });
+} catch (error) {
+  process.stderr.write(`engine: ${messageOf(error)}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,55 @@
+import { parseArgs } from "node:util";
+import * as z from "zod/v4";
+
+/** How the engine was started. */
+export interface ProcessOptions {
+  /** Ports in order of preference; 0 lets the system choose. */
+  ports: number[];
+  dataDir: string;
+  /** No key needed. */
+  dev: boolean;
+  /** Name of the environment that is served. */
+  environment: string;
+  /** Stop when stdin ends: whoever started the engine is gone. */
+  exitWithStdin: boolean;
+  signingKey: string | undefined;
+}
+
+const Values = z.object({
+  port: z
+    .string()
+    .regex(/^\d{1,5}(,\d{1,5})*$/, "must be a port or a comma-separated list of ports")
+    .transform((text) => text.split(",").map(Number))
+    .pipe(z.array(z.number().max(65_535)).max(16)),
+  "data-dir": z.string({ error: "is required" }).min(1, "is required"),
+  dev: z.boolean(),
+  env: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be lower-case letters, digits, - and _"),
+  "exit-with-stdin": z.boolean(),
+});
+
+/** @throws Error with one line that names the option */
+export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): ProcessOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      port: { type: "string", default: "9123,0" },
+      "data-dir": { type: "string" },
+      dev: { type: "boolean", default: false },
+      env: { type: "string", default: "default" },
+      "exit-with-stdin": { type: "boolean", default: false },
+    },
+  });
+  const parsed = Values.safeParse(values);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new Error(`--${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`);
+  }
+  return {
+    ports: parsed.data.port,
+    dataDir: parsed.data["data-dir"],
+    dev: parsed.data.dev,
+    environment: parsed.data.env,
+    exitWithStdin: parsed.data["exit-with-stdin"],
+    signingKey: env["IRONFLOW_SIGNING_KEY"] || undefined,
+  };
+}

@@ -1,0 +1,47 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import { migrate } from "./migrations.ts";
+
+/** What SQLite takes as a bound value. `undefined` and booleans are refused by type: SQLite would bind them silently. */
+export type Bindable = string | number | bigint | Uint8Array | null;
+
+/** A prepared statement whose rows have a known shape. The shape is a promise of the SQL beside it. */
+export interface Query<Row> {
+  get(...values: Bindable[]): Row | undefined;
+  all(...values: Bindable[]): Row[];
+  /** Number of changed rows. */
+  run(...values: Bindable[]): number;
+}
+
+export interface Database {
+  prepare<Row = never>(sql: string): Query<Row>;
+  exec(sql: string): void;
+  /** Checkpoints the write-ahead log and closes the file. */
+  close(): void;
+}
+
+/**
+ * Opens (or creates) the engine's database and brings its schema up to date. Every commit is on disk before it is
+ * acknowledged: WAL with `synchronous=FULL`.
+ */
+export function openDatabase(file: string): Database {
+  const raw = new DatabaseSync(file);
+  raw.exec(
+    "pragma journal_mode=wal; pragma synchronous=full; pragma busy_timeout=5000; pragma foreign_keys=on; pragma temp_store=memory; pragma cache_size=-32000",
+  );
+  migrate(raw);
+  return {
+    prepare: <Row>(sql: string): Query<Row> => {
+      const statement = raw.prepare(sql);
+      return {
+        get: (...values) => statement.get(...values) as Row | undefined,
+        all: (...values) => statement.all(...values) as Row[],
+        run: (...values) => statement.run(...values).changes,
+      };
+    },
+    exec: (sql) => raw.exec(sql),
+    close: () => {
+      raw.exec("pragma wal_checkpoint(truncate)");
+      raw.close();
+    },
+  };
+}

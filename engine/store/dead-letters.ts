@@ -1,0 +1,67 @@
+import type { Database } from "./database.ts";
+
+export interface DeadLetterRow {
+  seq: number;
+  id: string;
+  environment_id: string;
+  /** `routing`: a trigger or cancelOn expression threw. `resume`: the match of a wait threw. */
+  source: "routing" | "resume";
+  subject: string;
+  event_id: string | null;
+  event_name: string | null;
+  function_id: string | null;
+  run_id: string | null;
+  error: string;
+  payload: Uint8Array;
+  created_at: number;
+}
+
+export interface DeadLetterPage {
+  items: DeadLetterRow[];
+  total: number;
+}
+
+export interface DeadLetterTable {
+  add(row: Omit<DeadLetterRow, "seq">): void;
+  /** Newest first. */
+  list(
+    filter: { environmentId: string; source?: string | undefined },
+    page: { limit: number; offset: number },
+  ): DeadLetterPage;
+}
+
+export function createDeadLetterTable(db: Database): DeadLetterTable {
+  const add = db.prepare(
+    `insert into dead_letters (id, environment_id, source, subject, event_id, event_name, function_id, run_id, error,
+       payload, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const where = "environment_id = ?1 and (?2 is null or source = ?2)";
+  const list = db.prepare<DeadLetterRow>(
+    `select * from dead_letters where ${where} order by seq desc limit ?3 offset ?4`,
+  );
+  const count = db.prepare<{ n: number }>(`select count(*) as n from dead_letters where ${where}`);
+  return {
+    add: (r) => {
+      add.run(
+        r.id,
+        r.environment_id,
+        r.source,
+        r.subject,
+        r.event_id,
+        r.event_name,
+        r.function_id,
+        r.run_id,
+        r.error,
+        r.payload,
+        r.created_at,
+      );
+    },
+    list: (filter, page) => {
+      const source = filter.source ?? null;
+      return {
+        items: list.all(filter.environmentId, source, page.limit, page.offset),
+        total: count.get(filter.environmentId, source)?.n ?? 0,
+      };
+    },
+  };
+}

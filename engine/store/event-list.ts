@@ -1,0 +1,102 @@
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import type { Bindable, Database } from "./database.ts";
+import type { EventRow } from "./events.ts";
+import { toLikePattern } from "./like.ts";
+
+export interface EventFilter {
+  environmentId: string;
+  /** Pattern found anywhere in the name. */
+  name?: string | undefined;
+  /** Exact names. */
+  names?: readonly string[] | undefined;
+  /** Pattern found anywhere in the id. */
+  search?: string | undefined;
+  source?: string | undefined;
+  /** Inclusive. */
+  sinceMs?: number | undefined;
+  /** Exclusive. */
+  untilMs?: number | undefined;
+}
+
+export interface EventPage {
+  /** Newest first. */
+  events: EventRow[];
+  /** There are older events than the last of this page. */
+  hasNext: boolean;
+  /** There are newer events than the first of this page, as far as the question can tell (a cold page never says so). */
+  hasPrev: boolean;
+  nextCursor?: string;
+  prevCursor?: string;
+  /** At most `COUNT_CAP`. */
+  total: number;
+  totalCapped: boolean;
+}
+
+/** Counting stops here: beyond it nobody reads the number, and the count would cost more than the page. */
+export const COUNT_CAP = 10_000;
+
+function conditions(filter: EventFilter): { where: string[]; values: Bindable[] } {
+  const where = ["environment_id = ?"];
+  const values: Bindable[] = [filter.environmentId];
+  const add = (sql: string, ...more: Bindable[]) => {
+    where.push(sql);
+    values.push(...more);
+  };
+  if (filter.names !== undefined) add(`name in (${filter.names.map(() => "?").join(",")})`, ...filter.names);
+  if (filter.name !== undefined) add("name like ? escape '\\'", toLikePattern(filter.name));
+  if (filter.search !== undefined) add("id like ? escape '\\'", toLikePattern(filter.search));
+  if (filter.source !== undefined) add("source = ?", filter.source);
+  if (filter.sinceMs !== undefined) add("timestamp >= ?", filter.sinceMs);
+  if (filter.untilMs !== undefined) add("timestamp < ?", filter.untilMs);
+  return { where, values };
+}
+
+/** One page, newest first. `cursor` walks to older events, `before` to newer ones; the caller sends at most one. */
+export function listEvents(
+  db: Database,
+  filter: EventFilter,
+  page: { limit: number; cursor?: string | undefined; before?: string | undefined },
+): EventPage {
+  const { where, values } = conditions(filter);
+  const count = db
+    .prepare<{ n: number }>(
+      `select count(*) as n from (select 1 from events where ${where.join(" and ")} limit ${COUNT_CAP + 1})`,
+    )
+    .get(...values);
+  const total = count?.n ?? 0;
+
+  const newer = page.before !== undefined;
+  const token = page.before ?? page.cursor;
+  if (token !== undefined) {
+    const position = decodeCursor(token, newer ? "before" : "cursor");
+    where.push(`(timestamp, id) ${newer ? ">" : "<"} (?, ?)`);
+    values.push(position.atMs, position.id);
+  }
+  const order = newer ? "asc" : "desc";
+  const rows = db
+    .prepare<EventRow>(
+      `select * from events where ${where.join(" and ")} order by timestamp ${order}, id ${order} limit ?`,
+    )
+    .all(...values, page.limit + 1);
+  const more = rows.length > page.limit;
+  const events = rows.slice(0, page.limit);
+  if (newer) events.reverse();
+
+  const first = events[0];
+  const last = events.at(-1);
+  const hasNext = events.length > 0 && (newer || more);
+  const hasPrev = events.length > 0 && (newer ? more : page.cursor !== undefined);
+  return {
+    events,
+    hasNext,
+    hasPrev,
+    ...(hasNext && last !== undefined
+      ? { nextCursor: encodeCursor({ atMs: last.timestamp, id: last.id }) }
+      : {}),
+    ...(hasPrev && first !== undefined
+      ? { prevCursor: encodeCursor({ atMs: first.timestamp, id: first.id }) }
+      : {}),
+    total: Math.min(total, COUNT_CAP),
+    totalCapped: total > COUNT_CAP,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Database } from "./database.ts";
+
+export interface EventRow {
+  seq: number;
+  id: string;
+  environment_id: string;
+  name: string;
+  /** JSON text. */
+  data: string;
+  /** JSON text of an object. */
+  metadata: string | null;
+  source: string;
+  version: number;
+  idempotency_key: string | null;
+  run_id: string | null;
+  timestamp: number;
+}
+
+export type NewEvent = Omit<EventRow, "seq">;
+
+export interface EventTable {
+  insert(event: NewEvent): void;
+  get(environmentId: string, id: string): EventRow | undefined;
+}
+
+export function createEventTable(db: Database): EventTable {
+  const insert = db.prepare(
+    `insert into events (id, environment_id, name, data, metadata, source, version, idempotency_key, run_id, timestamp)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const get = db.prepare<EventRow>("select * from events where id = ? and environment_id = ?");
+  return {
+    insert: (e) => {
+      insert.run(
+        e.id,
+        e.environment_id,
+        e.name,
+        e.data,
+        e.metadata,
+        e.source,
+        e.version,
+        e.idempotency_key,
+        e.run_id,
+        e.timestamp,
+      );
+    },
+    get: (environmentId, id) => get.get(id, environmentId),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Database } from "./database.ts";
+
+/** What an emit or invoke answered: the same key gets the same answer again. */
+export interface Remembered {
+  eventId: string;
+  runIds: string[];
+}
+
+/** Where a key counts: an emit's key belongs to its event name, an invoke's to its function. */
+export interface IdempotencyScope {
+  environmentId: string;
+  operation: "emit" | "invoke";
+  subject: string;
+  key: string;
+}
+
+export interface IdempotencyTable {
+  get(scope: IdempotencyScope): Remembered | undefined;
+  put(scope: IdempotencyScope, answer: Remembered, nowMs: number): void;
+}
+
+export function createIdempotencyTable(db: Database): IdempotencyTable {
+  const get = db.prepare<{ event_id: string; run_ids: string }>(
+    `select event_id, run_ids from idempotency
+     where environment_id = ? and operation = ? and subject = ? and key = ?`,
+  );
+  const put = db.prepare(
+    `insert into idempotency (environment_id, operation, subject, key, event_id, run_ids, created_at)
+     values (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return {
+    get: (s) => {
+      const row = get.get(s.environmentId, s.operation, s.subject, s.key);
+      return row === undefined
+        ? undefined
+        : { eventId: row.event_id, runIds: JSON.parse(row.run_ids) as string[] };
+    },
+    put: (s, answer, nowMs) => {
+      put.run(
+        s.environmentId,
+        s.operation,
+        s.subject,
+        s.key,
+        answer.eventId,
+        JSON.stringify(answer.runIds),
+        nowMs,
+      );
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { RunStatus } from "../contract/enums.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import type { Bindable, Database } from "./database.ts";
+import { toLikePattern } from "./like.ts";
+import type { RunRow } from "./runs.ts";
+
+export interface RunFilter {
+  environmentId: string;
+  functionId?: string | undefined;
+  /** Any of these; absent or empty means all. */
+  statuses?: readonly RunStatus[] | undefined;
+  eventId?: string | undefined;
+  /** Pattern found anywhere in the run's id. */
+  search?: string | undefined;
+  /** Inclusive, on creation time. */
+  sinceMs?: number | undefined;
+  /** Exclusive, on creation time. */
+  untilMs?: number | undefined;
+}
+
+export interface RunPage {
+  /** Newest first. */
+  runs: RunRow[];
+  nextCursor: string;
+  total: number;
+}
+
+/** A filter that no counter answers is counted up to here. */
+export const RUN_COUNT_CAP = 10_000;
+
+interface Part {
+  where: string[];
+  values: Bindable[];
+}
+
+/** Conditions that hold for every branch of the query, whatever index it walks. */
+function common(filter: RunFilter): Part {
+  const part: Part = { where: ["environment_id = ?"], values: [filter.environmentId] };
+  const add = (sql: string, value: Bindable) => {
+    part.where.push(sql);
+    part.values.push(value);
+  };
+  if (filter.functionId !== undefined) add("function_id = ?", filter.functionId);
+  if (filter.eventId !== undefined) add("event_id = ?", filter.eventId);
+  if (filter.search !== undefined) add("id like ? escape '\\'", toLikePattern(filter.search));
+  if (filter.sinceMs !== undefined) add("created_at >= ?", filter.sinceMs);
+  if (filter.untilMs !== undefined) add("created_at < ?", filter.untilMs);
+  return part;
+}
+
+/**
+ * One branch per status, each walking an index that already has the list's order; merging their heads needs no sort of
+ * the whole. Without status and function one branch walks the time index.
+ */
+function branches(filter: RunFilter): (RunStatus | undefined)[] {
+  if (filter.statuses !== undefined && filter.statuses.length > 0) return [...new Set(filter.statuses)];
+  if (filter.functionId !== undefined && filter.eventId === undefined) return RunStatus.options;
+  return [undefined];
+}
+
+/**
+ * One page of runs, newest first. `cursor` and `offset` may both be given: the offset counts from the cursor.
+ * @throws ApiError for a cursor that is none
+ */
+export function listRuns(
+  db: Database,
+  filter: RunFilter,
+  page: { limit: number; cursor?: string | undefined; offset?: number | undefined },
+): RunPage {
+  const base = common(filter);
+  const total = countRuns(db, filter, base);
+  if (page.cursor !== undefined) {
+    const position = decodeCursor(page.cursor, "cursor");
+    base.where.push("(created_at, id) < (?, ?)");
+    base.values.push(position.atMs, position.id);
+  }
+  const offset = page.offset ?? 0;
+  const wanted = page.limit + 1;
+  const statuses = branches(filter);
+  const parts = statuses.map((status) => {
+    const where = status === undefined ? base.where : [...base.where, "status = ?"];
+    return `select * from (select seq, created_at, id from runs where ${where.join(" and ")}
+      order by created_at desc, id desc limit ?)`;
+  });
+  const values = statuses.flatMap((status) => [
+    ...base.values,
+    ...(status === undefined ? [] : [status]),
+    wanted + offset,
+  ]);
+  const rows = db
+    .prepare<RunRow>(
+      `select runs.* from (select seq from (${parts.join(" union all ")}) order by created_at desc, id desc limit ? offset ?)
+       as page join runs on runs.seq = page.seq order by runs.created_at desc, runs.id desc`,
+    )
+    .all(...values, wanted, offset);
+  const runs = rows.slice(0, page.limit);
+  const last = runs.at(-1);
+  const more = rows.length > page.limit && last !== undefined;
+  return { runs, nextCursor: more ? encodeCursor({ atMs: last.created_at, id: last.id }) : "", total };
+}
+
+function countRuns(db: Database, filter: RunFilter, base: Part): number {
+  const { eventId, search, sinceMs, untilMs } = filter;
+  const counted = [eventId, search, sinceMs, untilMs].every((condition) => condition === undefined);
+  const statuses = filter.statuses ?? [];
+  if (counted) {
+    const where = ["environment_id = ?"];
+    const values: Bindable[] = [filter.environmentId];
+    if (filter.functionId !== undefined) {
+      where.push("function_id = ?");
+      values.push(filter.functionId);
+    }
+    if (statuses.length > 0) {
+      where.push(`status in (${statuses.map(() => "?").join(",")})`);
+      values.push(...statuses);
+    }
+    const sql = `select coalesce(sum(runs), 0) as n from run_counts where ${where.join(" and ")}`;
+    return db.prepare<{ n: number }>(sql).get(...values)?.n ?? 0;
+  }
+  const where = [...base.where];
+  const values = [...base.values];
+  if (statuses.length > 0) {
+    where.push(`status in (${statuses.map(() => "?").join(",")})`);
+    values.push(...statuses);
+  }
+  const sql = `select count(*) as n from (select 1 from runs where ${where.join(" and ")} limit ${RUN_COUNT_CAP})`;
+  return db.prepare<{ n: number }>(sql).get(...values)?.n ?? 0;
+}

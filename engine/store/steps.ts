@@ -1,0 +1,138 @@
+import type { StepStatus, StepType } from "../contract/enums.ts";
+import type { Database } from "./database.ts";
+
+export interface StepRow {
+  /** The memoization id of the push protocol; it begins with the run's id, so it is unique everywhere. */
+  id: string;
+  run_id: string;
+  name: string;
+  type: StepType;
+  /** Order in which the run's steps were first seen, from 1. */
+  sequence: number;
+  status: StepStatus;
+  /** The run's attempt in which the row was last written. */
+  attempt: number;
+  /** JSON text, as output and error. */
+  input: string | null;
+  output: string | null;
+  error: string | null;
+  compensation_for: string | null;
+  child_run_id: string | null;
+  started_at: number | null;
+  ended_at: number | null;
+  duration_ms: number | null;
+  sleep_until: number | null;
+  wait_event_name: string | null;
+  wait_match: string | null;
+  wait_timeout_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Columns that a step may leave empty. */
+type Optional =
+  | "input"
+  | "output"
+  | "error"
+  | "compensation_for"
+  | "child_run_id"
+  | "started_at"
+  | "ended_at"
+  | "duration_ms"
+  | "sleep_until"
+  | "wait_event_name"
+  | "wait_match"
+  | "wait_timeout_at";
+
+export type StepRecord = Pick<
+  StepRow,
+  "id" | "run_id" | "name" | "type" | "sequence" | "status" | "attempt"
+> &
+  Partial<Pick<StepRow, Optional>>;
+
+export interface StepTable {
+  get(id: string): StepRow | undefined;
+  /** All of a run, in sequence. */
+  byRun(runId: string): StepRow[];
+  /**
+   * Writes a step. An existing row keeps its sequence and creation time; a completed one is never overwritten, and then
+   * the answer is false.
+   */
+  put(step: StepRecord, nowMs: number): boolean;
+  /** Changes the state of a row that is not completed; false when there is none. */
+  settle(
+    id: string,
+    change: Pick<StepRow, "status" | "output" | "error"> & { attempt: number },
+    nowMs: number,
+  ): boolean;
+  /** Every row of the run in status `from` gets status `to`. */
+  relabel(runId: string, from: StepStatus, to: StepStatus, nowMs: number): void;
+  /** The highest sequence of a run; 0 when it has no step. */
+  lastSequence(runId: string): number;
+  /** Forgets the steps of a run from this sequence on. */
+  deleteFrom(runId: string, sequence: number): void;
+}
+
+export function createStepTable(db: Database): StepTable {
+  const get = db.prepare<StepRow>("select * from steps where id = ?");
+  const byRun = db.prepare<StepRow>("select * from steps where run_id = ? order by sequence, id");
+  const put = db.prepare(
+    `insert into steps (id, run_id, name, type, sequence, status, attempt, input, output, error, compensation_for,
+       child_run_id, started_at, ended_at, duration_ms, sleep_until, wait_event_name, wait_match, wait_timeout_at,
+       created_at, updated_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (id) do update set type = excluded.type, status = excluded.status, attempt = excluded.attempt,
+       input = excluded.input, output = excluded.output, error = excluded.error, child_run_id = excluded.child_run_id,
+       started_at = excluded.started_at, ended_at = excluded.ended_at, duration_ms = excluded.duration_ms,
+       sleep_until = excluded.sleep_until, wait_event_name = excluded.wait_event_name, wait_match = excluded.wait_match,
+       wait_timeout_at = excluded.wait_timeout_at, updated_at = excluded.updated_at
+     where steps.status <> 'completed' and steps.run_id = excluded.run_id`,
+  );
+  const settle = db.prepare(
+    `update steps set status = ?, output = ?, error = ?, attempt = ?, ended_at = ?, duration_ms = ? - coalesce(started_at, ?),
+       updated_at = ? where id = ? and status <> 'completed'`,
+  );
+  const relabel = db.prepare("update steps set status = ?, updated_at = ? where run_id = ? and status = ?");
+  const last = db.prepare<{ n: number }>(
+    "select coalesce(max(sequence), 0) as n from steps where run_id = ?",
+  );
+  const deleteFrom = db.prepare("delete from steps where run_id = ? and sequence >= ?");
+  return {
+    get: (id) => get.get(id),
+    byRun: (runId) => byRun.all(runId),
+    put: (s, nowMs) =>
+      put.run(
+        s.id,
+        s.run_id,
+        s.name,
+        s.type,
+        s.sequence,
+        s.status,
+        s.attempt,
+        s.input ?? null,
+        s.output ?? null,
+        s.error ?? null,
+        s.compensation_for ?? null,
+        s.child_run_id ?? null,
+        s.started_at ?? null,
+        s.ended_at ?? null,
+        s.duration_ms ?? null,
+        s.sleep_until ?? null,
+        s.wait_event_name ?? null,
+        s.wait_match ?? null,
+        s.wait_timeout_at ?? null,
+        nowMs,
+        nowMs,
+      ) > 0,
+    settle: (id, change, nowMs) =>
+      settle.run(change.status, change.output, change.error, change.attempt, nowMs, nowMs, nowMs, nowMs, id) >
+      0,
+    relabel: (runId, from, to, nowMs) => {
+      relabel.run(to, nowMs, runId, from);
+    },
+    lastSequence: (runId) => last.get(runId)?.n ?? 0,
+    deleteFrom: (runId, sequence) => {
+      deleteFrom.run(runId, sequence);
+    },
+  };
+}

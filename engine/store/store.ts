@@ -1,0 +1,45 @@
+import { createAttemptErrorTable, type AttemptErrorTable } from "./attempt-errors.ts";
+import { createBreakerTable, type BreakerTable } from "./breakers.ts";
+import type { Database } from "./database.ts";
+import { createDeadLetterTable, type DeadLetterTable } from "./dead-letters.ts";
+import { createEnvironmentTable, type EnvironmentTable } from "./environments.ts";
+import { createEventTable, type EventTable } from "./events.ts";
+import { createFunctionTable, type FunctionTable } from "./functions.ts";
+import { createIdempotencyTable, type IdempotencyTable } from "./idempotency.ts";
+import { createListenerTable, type ListenerTable } from "./listeners.ts";
+import { createRunTable, type RunTable } from "./runs.ts";
+import { createStepTable, type StepTable } from "./steps.ts";
+import { createTimerTable, type TimerTable } from "./timers.ts";
+
+/** Every table of the engine. Reads may happen any time; writes only inside a change handed to the writer. */
+export interface Store {
+  db: Database;
+  environments: EnvironmentTable;
+  functions: FunctionTable;
+  events: EventTable;
+  idempotency: IdempotencyTable;
+  runs: RunTable;
+  steps: StepTable;
+  attemptErrors: AttemptErrorTable;
+  timers: TimerTable;
+  listeners: ListenerTable;
+  breakers: BreakerTable;
+  deadLetters: DeadLetterTable;
+}
+
+export function createStore(db: Database): Store {
+  return {
+    db,
+    environments: createEnvironmentTable(db),
+    functions: createFunctionTable(db),
+    events: createEventTable(db),
+    idempotency: createIdempotencyTable(db),
+    runs: createRunTable(db),
+    steps: createStepTable(db),
+    attemptErrors: createAttemptErrorTable(db),
+    timers: createTimerTable(db),
+    listeners: createListenerTable(db),
+    breakers: createBreakerTable(db),
+    deadLetters: createDeadLetterTable(db),
+  };
+}

@@ -1,0 +1,149 @@
+import type { Clock } from "../clock.ts";
+import type { Database } from "./database.ts";
+
+/** One change of state, inside a transaction that other changes may share. */
+export interface Tx {
+  /** When the change began, ms since 1970. The same for everything it writes. */
+  readonly nowMs: number;
+  /** Runs once the change is on disk, in order of registration. What it throws is reported, never undoes anything. */
+  afterCommit(task: () => void): void;
+  /** Takes back a change to memory when the change to the store did not happen. Newest first. */
+  onRollback(undo: () => void): void;
+}
+
+/** The one way to write. */
+export interface Writer {
+  /**
+   * Runs `change` in a transaction and resolves with its answer once it is on disk. Changes that are waiting at the same
+   * moment share one transaction and so one fsync; each has its own savepoint, so one that throws takes nothing else with it.
+   */
+  write<T>(change: (tx: Tx) => T): Promise<T>;
+  /** Resolves when everything that was handed in is on disk. Later `write` calls reject. */
+  close(): Promise<void>;
+}
+
+/** More changes than this do not wait for one commit: it bounds the time the process answers nothing else. */
+const maxChangesPerCommit = 256;
+
+interface Waiting {
+  run(tx: Tx): unknown;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+class Transaction implements Tx {
+  readonly nowMs: number;
+  readonly committed: (() => void)[] = [];
+  readonly undone: (() => void)[] = [];
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+  afterCommit(task: () => void): void {
+    this.committed.push(task);
+  }
+  onRollback(undo: () => void): void {
+    this.undone.push(undo);
+  }
+  undo(): void {
+    for (const undo of this.undone.reverse()) undo();
+  }
+}
+
+export function createWriter(db: Database, clock: Clock, report: (error: unknown) => void): Writer {
+  const begin = db.prepare("begin immediate");
+  const commit = db.prepare("commit");
+  const rollback = db.prepare("rollback");
+  const savepoint = db.prepare("savepoint change");
+  const release = db.prepare("release change");
+  const rollbackTo = db.prepare("rollback to change");
+
+  let queue: Waiting[] = [];
+  let scheduled = false;
+  let closed = false;
+  let idle: (() => void)[] = [];
+
+  function flush(): void {
+    const batch = queue.splice(0, maxChangesPerCommit);
+    const done: { waiting: Waiting; tx: Transaction; value: unknown }[] = [];
+    const failed: { waiting: Waiting; error: unknown }[] = [];
+    try {
+      begin.run();
+      for (const waiting of batch) {
+        const tx = new Transaction(clock.nowMs());
+        savepoint.run();
+        try {
+          done.push({ waiting, tx, value: waiting.run(tx) });
+          release.run();
+        } catch (error) {
+          rollbackTo.run();
+          release.run();
+          tx.undo();
+          if (done.at(-1)?.tx === tx) done.pop();
+          failed.push({ waiting, error });
+        }
+      }
+      commit.run();
+    } catch (error) {
+      // Disk full, I/O error: nothing of this batch happened, and nobody is told that it did.
+      tryRollback();
+      for (const { tx } of done.toReversed()) tx.undo();
+      for (const waiting of batch) waiting.reject(error);
+      next();
+      return;
+    }
+    for (const { waiting, error } of failed) waiting.reject(error);
+    for (const { waiting, tx, value } of done) {
+      waiting.resolve(value);
+      for (const task of tx.committed) guarded(task);
+    }
+    next();
+  }
+
+  function tryRollback(): void {
+    try {
+      rollback.run();
+    } catch {
+      // SQLite has already rolled back by itself, or the transaction never began.
+    }
+  }
+
+  function guarded(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  function next(): void {
+    if (queue.length > 0) {
+      setImmediate(flush);
+      return;
+    }
+    scheduled = false;
+    for (const tell of idle) tell();
+    idle = [];
+  }
+
+  return {
+    write: <T>(change: (tx: Tx) => T) =>
+      new Promise<T>((resolve, reject) => {
+        if (closed) {
+          reject(new Error("the engine is stopping"));
+          return;
+        }
+        queue.push({ run: change, resolve, reject });
+        if (!scheduled) {
+          scheduled = true;
+          setImmediate(flush);
+        }
+      }),
+    close: () => {
+      closed = true;
+      return new Promise((resolve) => {
+        if (scheduled) idle.push(resolve);
+        else resolve();
+      });
+    },
+  };
+}

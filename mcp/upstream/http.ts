@@ -1,0 +1,184 @@
+import type { Hints } from "./hints.ts";
+import { ToolFailure } from "./tool-failure.ts";
+import { answerError, cutOff, deadlinePassed, unreachable } from "./http-errors.ts";
+
+export const HTTP_LIMITS = {
+  /** A whole call, its retries included. */
+  deadlineMs: 15_000,
+  answerBytes: 32 * 1024 * 1024,
+  /** Tries of a call that may be repeated. */
+  tries: 3,
+  firstDelayMs: 100,
+  /** A longer wish of the engine is handed to the caller instead of slept through. */
+  retryAfterMaxMs: 5_000,
+} as const;
+
+export type HttpLimits = Record<keyof typeof HTTP_LIMITS, number>;
+
+/**
+ * What a call does to the engine: `read` changes nothing, `repeatable` may be sent twice with the same effect as once,
+ * `once` must not be sent again when its outcome is not known.
+ */
+export type Effect = "read" | "repeatable" | "once";
+
+export type HttpRequest = {
+  readonly method: "GET" | "POST";
+  /** From the engine's root, percent-encoded, with its query. */
+  readonly path: string;
+  readonly body?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly effect: Effect;
+};
+
+export type HttpAnswer = { readonly status: number; readonly text: string; readonly headers: Headers };
+
+/** Who is at the other end, as errors call it, and what to advise when it refuses. */
+export type Peer = { readonly name: string; readonly hints: Hints };
+
+/** What every call takes. */
+export type Call = {
+  /** Aborts the call; it then rejects with a ToolFailure of code `canceled`. */
+  readonly signal?: AbortSignal | undefined;
+  /** The caller's own limit, in milliseconds; the client's limit holds when it is shorter. */
+  readonly timeoutMs?: number | undefined;
+};
+
+export type HttpOptions = {
+  readonly peer: Peer;
+  /** `http:` or `https:`, no credentials, no query. */
+  readonly baseUrl: string;
+  /** Goes into the Authorization header and nowhere else. */
+  readonly bearer?: string | undefined;
+  readonly limits?: Partial<HttpLimits>;
+};
+
+/** Statuses that mean "not now" rather than "no". */
+const PASSING = new Set([408, 429, 500, 502, 503, 504]);
+
+/**
+ * HTTP to one server: deadline, bounded answers, no redirects, the key in a header and nowhere else. Rejects with an
+ * `ToolFailure`; an answer of any status resolves, except those of `PASSING` that were left after the last try.
+ */
+export class HttpClient {
+  readonly baseUrl: string;
+  readonly peer: Peer;
+  readonly #bearer: string | undefined;
+  readonly #limits: HttpLimits;
+
+  constructor(options: HttpOptions) {
+    this.baseUrl = options.baseUrl.replace(/\/+$/, "");
+    this.peer = options.peer;
+    this.#bearer = options.bearer;
+    this.#limits = { ...HTTP_LIMITS, ...options.limits };
+  }
+
+  async send(request: HttpRequest, call: Call): Promise<HttpAnswer> {
+    const deadlineMs = Math.min(call.timeoutMs ?? Infinity, this.#limits.deadlineMs);
+    const endsAt = performance.now() + deadlineMs;
+    const timeout = AbortSignal.timeout(deadlineMs);
+    const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#once(request, signal, { timeout, deadlineMs });
+      const failure = outcome instanceof ToolFailure ? outcome : this.#passingFailure(request, outcome);
+      if (failure === undefined) return outcome as HttpAnswer;
+      const delayMs = this.#delayBefore(attempt + 1, failure);
+      const mayRepeat = request.effect === "read" && failure.retryable && attempt < this.#limits.tries;
+      if (!mayRepeat || delayMs === undefined || performance.now() + delayMs >= endsAt) throw failure;
+      await sleep(delayMs, signal);
+    }
+  }
+
+  /** One try: the answer, or the error that kept it from coming. */
+  async #once(
+    request: HttpRequest,
+    signal: AbortSignal,
+    limit: { timeout: AbortSignal; deadlineMs: number },
+  ): Promise<HttpAnswer | ToolFailure> {
+    let sent: Response | undefined;
+    try {
+      sent = await fetch(this.baseUrl + request.path, {
+        method: request.method,
+        headers: this.#headers(request),
+        redirect: "manual",
+        signal,
+        ...(request.body === undefined ? {} : { body: request.body }),
+      });
+      const bytes = await readBounded(this.peer, sent, this.#limits.answerBytes);
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      // What a failed call says ends up in an error text, and some servers repeat the request's headers there.
+      return { status: sent.status, text: sent.ok ? text : this.#withoutBearer(text), headers: sent.headers };
+    } catch (cause) {
+      if (cause instanceof ToolFailure) return cause;
+      if (limit.timeout.aborted) return deadlinePassed(this.peer, request, limit.deadlineMs, cause);
+      if (signal.aborted)
+        return new ToolFailure({ code: "canceled", message: "the call was cancelled", retryable: false });
+      if (cause instanceof TypeError && cause.message.includes("encoded data"))
+        return new ToolFailure({
+          code: "data_loss",
+          message: `the answer of ${this.peer.name} is not valid UTF-8`,
+          retryable: false,
+          cause,
+        });
+      return sent === undefined
+        ? unreachable(this.peer, request, this.baseUrl, cause)
+        : cutOff(this.peer, request, cause);
+    }
+  }
+
+  #passingFailure(request: HttpRequest, answer: HttpAnswer): ToolFailure | undefined {
+    return PASSING.has(answer.status) ? answerError(this.peer, request, answer) : undefined;
+  }
+
+  #headers(request: HttpRequest): Record<string, string> {
+    return {
+      ...request.headers,
+      accept: "application/json",
+      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(this.#bearer === undefined ? {} : { authorization: `Bearer ${this.#bearer}` }),
+    };
+  }
+
+  #withoutBearer(text: string): string {
+    return this.#bearer === undefined ? text : text.replaceAll(this.#bearer, "…");
+  }
+
+  /** Milliseconds before the next try, or undefined when the engine asked for more than we wait. */
+  #delayBefore(attempt: number, failure: ToolFailure): number | undefined {
+    const askedMs = failure.retryAfterSeconds === undefined ? 0 : failure.retryAfterSeconds * 1000;
+    if (askedMs > this.#limits.retryAfterMaxMs) return undefined;
+    const backoffMs = this.#limits.firstDelayMs * 2 ** (attempt - 2);
+    return Math.max(askedMs, backoffMs * (0.5 + Math.random() / 2));
+  }
+}
+
+async function readBounded(peer: Peer, response: Response, maxBytes: number): Promise<Uint8Array> {
+  if (response.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop by a throw cancels the body, which closes the connection.
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes)
+      throw new ToolFailure({
+        code: "resource_exhausted",
+        message: `the answer of ${peer.name} is larger than ${maxBytes} bytes`,
+        retryable: false,
+        hint: "Ask for less: a smaller limit, a filter, or one record instead of a list.",
+      });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes);
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
