@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 async function call<Name extends ToolName>(name: Name, args: ToolArguments<Name>): Promise<ToolOutput<Name>> {
-  const result = await session.callTool(name, args as Record<string, unknown>);
+  const result = await session.callTool(name, args);
   if (result.isError === true) throw new Error(JSON.stringify(result.content));
   return result.structuredContent as ToolOutput<Name>;
 }
