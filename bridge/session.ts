@@ -1,7 +1,7 @@
 import type { Clock } from "../loopback/clock.ts";
 import type { LadderStep } from "../loopback/end-processes.ts";
 import { launchCommand } from "../loopback/launch.ts";
-import type { ProcessId } from "../loopback/processes.ts";
+import { nowOrder, type ProcessId } from "../loopback/processes.ts";
 import {
   TERMINAL_LIMITS,
   type OutputQuery,
@@ -214,6 +214,7 @@ export class Session implements TabSource {
   }
 
   async #spawn(plan: SessionPlan, script: string): Promise<void> {
+    const since = nowOrder();
     const launched = launchCommand({ command: plan.shell, args: [script] }, plan.env);
     const pty = new Pty(
       { ...launched, env: plan.env, cwd: plan.cwd, size: this.#size },
@@ -229,7 +230,7 @@ export class Session implements TabSource {
       },
     );
     this.#pty = pty;
-    this.#processes = await TerminalProcesses.of(this.id, pty.pid);
+    this.#processes = await TerminalProcesses.of(this.id, pty.pid, since);
     this.#hold();
     this.#advance({ type: "started" });
   }
