@@ -16,11 +16,13 @@ export interface Bundle {
 /**
  * Makes a TypeScript entry runnable by the oldest Node we support, for tests that start it as a real process:
  * `const bundle = await bundleEntry(new URL("./main.ts", import.meta.url))`. Takes about 100 ms; call `remove` afterwards.
+ * CommonJS has no top-level await: an entry needs a `main` function.
  */
 export async function bundleEntry(entry: URL): Promise<Bundle> {
   await mkdir(FOLDER, { recursive: true });
   const folder = await mkdtemp(join(FOLDER, "b-"));
   const file = join(folder, `${basename(entry.pathname, ".ts")}.cjs`);
+  const remove = () => rm(folder, { recursive: true, force: true });
   const build = await rolldown({
     input: fileURLToPath(entry),
     platform: "node",
@@ -30,8 +32,11 @@ export async function bundleEntry(entry: URL): Promise<Bundle> {
   });
   try {
     await build.write({ file, format: "cjs", codeSplitting: false });
+  } catch (error) {
+    await remove();
+    throw error;
   } finally {
     await build.close();
   }
-  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { file, remove };
 }

@@ -1,0 +1,144 @@
+import { systemClock, type Clock } from "./clock.ts";
+import { ownProcesses, renewClaims, type Claim } from "./ownership.ts";
+import {
+  carriesEntry,
+  listProcesses,
+  nowOrder,
+  readProcess,
+  type ProcessId,
+  type ProcessRow,
+} from "./processes.ts";
+import { signalGroup, signalPid, taskkillTree } from "./signals.ts";
+
+/** One rung of a ladder: who is still there when it begins gets the signal. */
+export interface LadderStep {
+  signal: NodeJS.Signals;
+  /** How long it is waited for before the next rung, in ms; on the last rung, before giving up. */
+  waitMs: number;
+}
+
+/** What these functions ask of the operating system; a parameter so that tests can invent processes. */
+export interface ProcessSystem {
+  list(): Promise<ProcessRow[]>;
+  carries(pid: number, entry: string): boolean;
+  isStill(row: ProcessRow): Promise<boolean>;
+  signal(pid: number, signal: NodeJS.Signals): Promise<void>;
+  signalGroup(group: number, signal: NodeJS.Signals): void;
+  /** In the unit of `ProcessRow.startOrder`. */
+  now(): number;
+}
+
+export const operatingSystem: ProcessSystem = {
+  list: listProcesses,
+  carries: carriesEntry,
+  // Outside Linux a look at one process costs a list of all; there the list of a moment ago has to do.
+  isStill: async (row) =>
+    process.platform !== "linux" || (await readProcess(row.pid))?.startTime === row.startTime,
+  signal: async (pid, signal) => {
+    if (process.platform === "win32") await taskkillTree(pid);
+    else signalPid(pid, signal);
+  },
+  signalGroup,
+  now: nowOrder,
+};
+
+export interface EndOptions {
+  claims: readonly Claim[];
+  /** `NAME=value`: processes that carry it in their environment are ours. */
+  marker?: string;
+  steps: readonly LadderStep[];
+  exclude?: ReadonlySet<number>;
+  clock?: Clock;
+  system?: ProcessSystem;
+}
+
+export interface EndReport {
+  /** The processes that were signalled and are gone. */
+  ended: number[];
+  /** The last signal that was needed; undefined when there was nothing to end. */
+  lastSignal?: NodeJS.Signals;
+  /** Still there when the last rung's time was over. */
+  survivors: number[];
+}
+
+/** A process between fork and exec shows neither environment, so one look that finds nothing is not enough. */
+const QUIET_LOOKS = 3;
+const LOOK_EVERY_MS = 25;
+
+/**
+ * Ends everything that is ours by `ownProcesses`, rung by rung, looking again and again until nothing is found, since
+ * processes may fork meanwhile. Every process is compared with what was listed right before it is signalled.
+ */
+export async function endProcesses(options: EndOptions): Promise<EndReport> {
+  const { clock = systemClock, system = operatingSystem, steps } = options;
+  const exclude = new Set([...(options.exclude ?? []), process.pid]);
+  const signalled = new Map<string, number>();
+  let rung = 0;
+  let rungSinceMs = clock.nowMs();
+  let quiet = 0;
+  let lastSignal: NodeJS.Signals | undefined;
+  let { claims } = options;
+  for (;;) {
+    const at = system.now();
+    const rows = await system.list();
+    const own = ownProcesses(rows, { claims, marked: marked(rows, options.marker, system), exclude });
+    // A leader that dies of the first signal must not take the proof for the rest of its session with it.
+    claims = renewClaims(rows, claims, at);
+    const step = steps[rung];
+    if (own.length === 0) quiet += 1;
+    else quiet = 0;
+    if (quiet >= QUIET_LOOKS || step === undefined) {
+      const survivors = own.map((row) => row.pid);
+      const ended = [...new Set(signalled.values())].filter((pid) => !survivors.includes(pid));
+      return { ended, survivors, ...(lastSignal === undefined ? {} : { lastSignal }) };
+    }
+    // SIGKILL is repeated at every look: nobody handles it, and members of a group come and go.
+    const due = own.filter((row) => step.signal === "SIGKILL" || !signalled.has(key(row, step)));
+    for (const row of due) signalled.set(key(row, step), row.pid);
+    if (due.length > 0) {
+      lastSignal = step.signal;
+      await signalAll(due, own, rows, step.signal, system);
+    }
+    await clock.sleep(LOOK_EVERY_MS);
+    if (clock.nowMs() - rungSinceMs >= step.waitMs) {
+      rung += 1;
+      rungSinceMs = clock.nowMs();
+    }
+  }
+}
+
+function marked(rows: readonly ProcessRow[], marker: string | undefined, system: ProcessSystem): Set<number> {
+  if (marker === undefined) return new Set();
+  return new Set(rows.flatMap((row) => (!row.zombie && system.carries(row.pid, marker) ? [row.pid] : [])));
+}
+
+async function signalAll(
+  due: readonly ProcessRow[],
+  own: readonly ProcessRow[],
+  rows: readonly ProcessRow[],
+  signal: NodeJS.Signals,
+  system: ProcessSystem,
+): Promise<void> {
+  const ours = new Set(own.map((row) => row.pid));
+  const done = new Set<number>();
+  for (const row of due) {
+    if (done.has(row.group) || !(await system.isStill(row))) continue;
+    // As a group where all of it is ours: no member can fork away between two signals.
+    const members = rows.filter((other) => other.group === row.group && !other.zombie);
+    const whole = row.group > 1 && members.every((member) => ours.has(member.pid) && due.includes(member));
+    if (whole) {
+      done.add(row.group);
+      system.signalGroup(row.group, signal);
+      // A stopped process handles nothing before it is continued.
+      if (signal !== "SIGKILL") system.signalGroup(row.group, "SIGCONT");
+    } else {
+      await system.signal(row.pid, signal);
+      // A group of 0 means Windows, where the first signal was the last.
+      if (signal !== "SIGKILL" && row.group > 0) await system.signal(row.pid, "SIGCONT");
+    }
+  }
+}
+
+function key(id: ProcessId, step: LadderStep): string {
+  return `${step.signal} ${id.pid} ${id.startTime}`;
+}
