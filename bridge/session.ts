@@ -188,10 +188,10 @@ export class Session implements TabSource {
 
   /** Looks again for processes that live on after the leader's end. */
   async recount(): Promise<void> {
-    if (!this.ended || this.#processes === undefined) return;
-    const alive = await this.#processes.count();
-    if (alive === this.#leftBehind) return;
-    this.#leftBehind = alive;
+    if (!this.ended) return;
+    const before = this.#leftBehind;
+    await this.#count();
+    if (this.#leftBehind === before) return;
     this.#release();
     this.#changed();
   }
@@ -239,9 +239,18 @@ export class Session implements TabSource {
     await this.#started;
     this.#processes?.leaderEnded();
     await this.#removeScript();
-    this.#leftBehind = (await this.#processes?.count()) ?? 0;
+    await this.#count();
     this.#advance({ type: "ended", ...end });
     this.#release();
+  }
+
+  async #count(): Promise<void> {
+    try {
+      this.#leftBehind = (await this.#processes?.count()) ?? 0;
+    } catch (error) {
+      // The system's list cannot be had now; what is known stays.
+      this.#context.problem(`${this.id}: its processes could not be counted: ${String(error)}`);
+    }
   }
 
   async #stop(steps: readonly LadderStep[]): Promise<StopResponse> {

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../loopback/clock.ts";
+import type { LadderStep } from "../../loopback/end-processes.ts";
 import { poll } from "../../loopback/testing/poll.ts";
 import { ENDED_STATUSES, RunRequest, type OutputResponse, type TerminalSession } from "../contract/api.ts";
 import type { FromBridge } from "../contract/port.ts";
@@ -32,6 +33,13 @@ export interface Finished {
   output: string;
 }
 
+/** The rungs of the product, climbed faster; what is deaf is killed after a second. */
+const QUICK_STEPS: readonly LadderStep[] = [
+  { signal: "SIGINT", waitMs: 500 },
+  { signal: "SIGTERM", waitMs: 500 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+];
+
 export const TEST_MARKER = "test-0123456789";
 
 export async function terminals(options: Partial<SessionsOptions> = {}): Promise<Terminals> {
@@ -52,6 +60,8 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
     problem: (text) => {
       problems.push(text);
     },
+    stopSteps: QUICK_STEPS,
+    shutdownSteps: QUICK_STEPS,
     ...options,
   });
   const run = (command: string, more: Partial<RunRequest> = {}) =>
