@@ -1,7 +1,8 @@
 import { nodeProgram } from "../../loopback/environment.ts";
 import { readProcess } from "../../loopback/processes.ts";
+import { endLeftovers } from "../../loopback/leftovers.ts";
 import { startReaper, type Reaper } from "../../loopback/reaper.ts";
-import { logError, sentenceOf } from "../log.ts";
+import { logError, logInfo, sentenceOf } from "../log.ts";
 import type { Profile } from "../profile.ts";
 
 /** Who is told of every child, so that it can be ended when main dies. */
@@ -22,6 +23,13 @@ export async function startProcessRecords(options: {
   /** This launch's marker. */
   launch: string;
 }): Promise<ProcessRecords & { close(): Promise<void> }> {
+  const before = await endLeftovers(options.profile.processes);
+  if (before.ended.length > 0)
+    logInfo("reaper", `ended ${before.ended.length} processes of an earlier launch`);
+  if (before.survivors.length > 0)
+    logError("reaper", `could not end ${before.survivors.join(", ")} of an earlier launch`);
+  if (before.why !== undefined)
+    logError("reaper", `the record of the earlier launch was no use: ${before.why}`);
   const reaper = await startReaper({
     program: nodeProgram(options.program),
     session: options.launch,

@@ -4,7 +4,7 @@ import { Breaker, Run, Step } from "../../mcp/contract/domain.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { Question, ShownValue } from "../contract/consent.ts";
-import { toOutcome } from "../handlers/tools.ts";
+import { toOutcome } from "../mcp-endpoint/tool-result.ts";
 import { shown } from "./visible.ts";
 
 /** What the person is told about one call: what it does, to what, as main has just read it. */

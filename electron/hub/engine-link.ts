@@ -9,7 +9,7 @@ import { logError } from "../log.ts";
 import type { Switches } from "../mcp-endpoint/gate.ts";
 import type { EngineMeta } from "../mcp-endpoint/tool-result.ts";
 import { connectionState } from "./connection-state.ts";
-import { listenLive } from "./live-updates.ts";
+import { followEngine } from "./live-updates.ts";
 
 /** Where an engine is: our own process, which has to come up first, or an address that was given. */
 export type EngineSource =
@@ -108,13 +108,21 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
       signal,
     );
     seen = undefined;
-    listenLive(running.value, {
+    const over = new AbortController();
+    void running.ended.then(() => over.abort()); // `ended` never rejects
+    followEngine(running.value, {
+      url: at.url,
+      clock: options.clock,
+      now: options.now,
+      ended: over.signal,
       onChanged: options.onChanged,
       onEngine: (news) => {
         seen = news;
         changed();
       },
-    }).catch((cause: unknown) => logError("hub", `${id}: the tool server tells no news`, cause));
+    }).catch((cause: unknown) => {
+      if (!over.signal.aborted) logError("hub", `${id}: nothing is heard of the engine any more`, cause);
+    });
     return running;
   }
   const tools: Supervised<McpSession> = supervise({

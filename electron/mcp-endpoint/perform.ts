@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolError } from "../../mcp/contract/errors.ts";
-import type { ToolRow } from "../../mcp/contract/tool-row.ts";
+import type { Risk, ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { Answer, Consent } from "../consent/consent.ts";
 import { refusal } from "../consent/outcomes.ts";
 import type { AgentActivity } from "../contract/ipc.ts";
@@ -53,17 +53,20 @@ interface Passage {
   readonly call: ToolCall;
   readonly id: string;
   readonly startedMs: number;
+  readonly risk: Risk | undefined;
 }
 
 /** The one way on which anything is done to an engine: gate, the person where one is needed, the audit, then the hub. */
 export function createPerformer(parts: PerformParts): Performer {
   const byName = new Map(parts.rows.map((row) => [row.name, row]));
 
+  /** What the person only reads, or tries to, is not recorded: their screens do it all the time. */
   function record(
-    { call, id }: Passage,
+    { call, id, risk }: Passage,
     event: string,
     detail: Record<string, string | number>,
   ): Promise<void> {
+    if (call.caller.kind === "user" && (risk === "read" || risk === undefined)) return Promise.resolve();
     const user = call.caller.kind === "user" ? "user" : `token:${call.caller.name}`;
     const about = { call_id: id, tool: call.tool, connection: call.connection };
     return parts.audit.write({ event, user, detail: { ...about, ...detail } });
@@ -112,7 +115,7 @@ export function createPerformer(parts: PerformParts): Performer {
   }
 
   async function forward(passage: Passage, link: Link, row: ToolRow, args: Record<string, unknown>) {
-    const { call, id, startedMs } = passage;
+    const { call, startedMs } = passage;
     const written = record(passage, "mcp.call", { risk: row.risk });
     if (row.risk !== "read") await written; // what changes something is on disk before it is done
     if (call.signal.aborted) return refuse(passage, "the caller has gone", link, refusal("caller_gone"));
@@ -123,7 +126,7 @@ export function createPerformer(parts: PerformParts): Performer {
     });
     const outcome = result.isError === true ? "error" : "ok";
     tell(passage, outcome);
-    void record({ call, id, startedMs }, "mcp.result", { outcome, ms: parts.now().getTime() - startedMs }); // never rejects
+    void record(passage, "mcp.result", { outcome, ms: parts.now().getTime() - startedMs }); // never rejects
     return fromEngine(result, link.meta);
   }
 
@@ -136,8 +139,8 @@ export function createPerformer(parts: PerformParts): Performer {
     async perform(call) {
       const link = parts.hub.link(call.connection);
       if (link === undefined) return undefined;
-      const passage: Passage = { call, id: randomUUID(), startedMs: parts.now().getTime() };
       const row = byName.get(call.tool);
+      const passage: Passage = { call, id: randomUUID(), startedMs: parts.now().getTime(), risk: row?.risk };
       const args = row === undefined ? call.args : withoutConfirm(row, call.args);
       const verdict = gate(call.caller, row, link.switches, args);
       if (verdict.verdict === "hidden" || row === undefined) {

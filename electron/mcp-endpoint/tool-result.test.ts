@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toOutcome } from "./tools.ts";
+import { toOutcome } from "./tool-result.ts";
 
 const text = (words: string) => [{ type: "text" as const, text: words }];
 
