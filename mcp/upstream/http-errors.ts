@@ -60,7 +60,9 @@ export function unreachable(peer: Peer, request: HttpRequest, baseUrl: string, c
   const outcomeKnown = neverSent || request.effect !== "once";
   return new ToolFailure({
     code: "unavailable",
-    message: `${peer.name} at ${baseUrl} cannot be reached (${word})`,
+    message: neverSent
+      ? `${peer.name} at ${baseUrl} cannot be reached (${word})`
+      : `the connection to ${peer.name} was lost before it answered (${word})`,
     retryable: outcomeKnown,
     hint: outcomeKnown ? "Is it running, and is the address right? Then try again." : OUTCOME_UNKNOWN,
     cause,
