@@ -91,6 +91,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     session: launch,
     appVersion: version,
     records,
+    writes: settings.stored.writes ?? {},
     bridge: (signal) => bridge.address(signal),
     clock: systemClock,
     events: {
@@ -157,6 +158,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     tokens,
     mcpUrl: door.url,
     dropCaller: (name) => door.dropCaller(name),
+    onRightsChanged: () => door.toolsChanged(),
     ending: life.ending,
   });
   const takeBack = answerRequests("main", requests, handlers, (event) => window.isSender(event));

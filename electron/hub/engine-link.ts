@@ -8,6 +8,7 @@ import type { Connection } from "../contract/connection.ts";
 import { logError } from "../log.ts";
 import type { Switches } from "../mcp-endpoint/gate.ts";
 import type { EngineMeta } from "../mcp-endpoint/tool-result.ts";
+import type { Writes } from "../settings.ts";
 import { connectionState } from "./connection-state.ts";
 import { followEngine } from "./live-updates.ts";
 
@@ -35,6 +36,8 @@ export interface EngineLink {
   readonly id: string;
   readonly name: string;
   readonly switches: Switches;
+  /** From now on; who is left out keeps what they have. */
+  setWrites(writes: Writes): void;
   describe(): Connection;
   readonly meta: EngineMeta;
   /** The tool server's session, or a sentence why there is none now. */
@@ -52,7 +55,7 @@ export interface EngineLink {
 /** Starts a connection. It comes up by itself; `describe` tells how far it is. */
 export function openEngineLink(options: EngineLinkOptions): EngineLink {
   const { id, name, source } = options;
-  const switches: Switches = { name, ...options.switches };
+  let switches: Switches = { name, ...options.switches };
   let seen: EngineConnection | undefined;
   let since = options.now().toISOString();
   let lastState = "";
@@ -102,7 +105,7 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
       {
         url: at.url,
         apiKey: at.apiKey,
-        allowWrites: switches.personMayWrite || switches.agentsMayWrite || bridge !== undefined,
+        allowWrites: servesWrites(switches) || bridge !== undefined,
         bridge,
       },
       signal,
@@ -134,7 +137,20 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   return {
     id,
     name,
-    switches,
+    get switches() {
+      return switches;
+    },
+    setWrites(writes) {
+      const servedWrites = servesWrites(switches);
+      switches = {
+        ...switches,
+        personMayWrite: writes.person ?? switches.personMayWrite,
+        agentsMayWrite: writes.agents ?? switches.agentsMayWrite,
+      };
+      // A tool server that may not write does not have the tools at all.
+      if (servesWrites(switches) !== servedWrites) tools.restart();
+      options.onConnection();
+    },
     describe: () => ({
       id,
       name,
@@ -166,6 +182,8 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     },
   };
 }
+
+const servesWrites = (switches: Switches): boolean => switches.personMayWrite || switches.agentsMayWrite;
 
 function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -81,6 +81,16 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])("%s", (era) => {
     );
   });
 
+  it("is not told what went wrong inside", async () => {
+    await endpoint.close();
+    endpoint = await startFixture({ call: () => Promise.reject(new Error("/home/someone/secret.ts broke")) });
+    const client = await clientOf(era, "ibk_reader-token");
+    const result = await client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
+    expect(result.isError).toBe(true);
+    expect(JSON.stringify(result)).not.toContain("secret.ts");
+    expect(endpoint.failed).toHaveLength(1);
+  });
+
   it("reaches another connection by its own address", async () => {
     const client = await clientOf(era, "ibk_reader-token", `${endpoint.url}/other`);
     const result = await client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
