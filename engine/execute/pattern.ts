@@ -12,6 +12,14 @@ export function matchesPattern(pattern: string, name: string): boolean {
   return tokens.length === wanted.length;
 }
 
+/** `matchesPattern` for topics, whose kind (`events:`) is not part of the dotted name: `events:>` means every event. */
+export function matchesTopic(pattern: string, topic: string): boolean {
+  const kind = topic.slice(0, topic.indexOf(":") + 1);
+  return pattern.startsWith(kind)
+    ? matchesPattern(pattern.slice(kind.length), topic.slice(kind.length))
+    : matchesPattern(pattern, topic);
+}
+
 export function isPattern(text: string): boolean {
   return text.split(".").some((token) => token === "*" || token === ">");
 }

@@ -4,7 +4,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { guard, type RawRequest } from "../../loopback/guard.ts";
 import type { LoopbackServer } from "../../loopback/listen.ts";
 import { ClientFrame, type ServerFrame } from "../contract/live.ts";
-import { matchesPattern } from "../execute/pattern.ts";
+import { matchesTopic } from "../execute/pattern.ts";
 import type { Notice } from "../execute/hub.ts";
 import { encodeJson } from "../json/json-text.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
@@ -91,7 +91,7 @@ function serveClient(client: WebSocket, environment: EnvironmentRow, { core }: D
   const onNotice = (notice: Notice): void => {
     if (notice.environmentId !== environment.id) return;
     for (const [subscriptionId, pattern] of patterns) {
-      if (!matchesPattern(pattern, notice.topic)) continue;
+      if (!matchesTopic(pattern, notice.topic)) continue;
       send({
         type: "event",
         subscriptionId,

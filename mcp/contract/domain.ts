@@ -146,3 +146,76 @@ export const DeadLetter = z.object({
   created_at: z.string(),
 });
 export type DeadLetter = z.infer<typeof DeadLetter>;
+
+/** An event without its payload: what the overview shows. */
+export const EventSummary = EventRecord.pick({
+  id: true,
+  name: true,
+  timestamp: true,
+  source: true,
+  run_id: true,
+});
+export type EventSummary = z.infer<typeof EventSummary>;
+
+/** One function with its whole configuration. */
+export const FunctionDetail = FunctionRecord.extend({
+  retry: z
+    .object({
+      max_attempts: z.number().int().optional(),
+      initial_delay_ms: z.number().int().optional(),
+      backoff_factor: z.number().optional(),
+      max_delay_ms: z.number().int().optional(),
+    })
+    .optional(),
+  concurrency: z.object({ limit: z.number().int().optional(), key: z.string().optional() }).optional(),
+  debounce: z.unknown().optional(),
+  cancel_on: z.array(z.object({ event: z.string(), match: z.string().optional() })).optional(),
+  actor_key: z.string().optional(),
+  /** Names only. */
+  secrets: z.array(z.string()).optional(),
+  recording: z.boolean().optional(),
+  metadata: z.unknown().optional(),
+});
+export type FunctionDetail = z.infer<typeof FunctionDetail>;
+
+export const Project = z.object({
+  id: z.string(),
+  name: z.string(),
+  org_id: z.string().optional(),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+});
+export type Project = z.infer<typeof Project>;
+
+export const Environment = z.object({
+  id: z.string(),
+  name: z.string(),
+  color: z.string().optional(),
+  project_id: z.string().optional(),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+});
+export type Environment = z.infer<typeof Environment>;
+
+export const Worker = z.object({
+  id: z.string(),
+  hostname: z.string(),
+  function_ids: z.array(z.string()),
+  active_jobs: z.number().int(),
+  max_concurrent: z.number().int(),
+  labels: z.record(z.string(), z.string()).optional(),
+  transport: z.string().optional(),
+  version: z.object({ sdk: z.string().optional(), runtime: z.string().optional() }).optional(),
+  registered_at: z.string().optional(),
+  last_heartbeat: z.string().optional(),
+});
+export type Worker = z.infer<typeof Worker>;
+
+/**
+ * Stands in the place of a payload that would make an answer too large for one message. Largest payloads go first, so
+ * that the rest of the answer stays whole.
+ */
+export const OmittedPayload = z.object({
+  $omitted: z.object({ bytes: z.number().int(), reason: z.string() }),
+});
+export type OmittedPayload = z.infer<typeof OmittedPayload>;

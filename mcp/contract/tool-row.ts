@@ -59,3 +59,32 @@ export const READ_HINTS: ToolHints = {
   idempotentHint: true,
   openWorldHint: false,
 };
+
+/** What all rows of a kind share. */
+export const READ_ROW = {
+  hints: READ_HINTS,
+  risk: "read",
+  permission: "mcp.call",
+  mode: "read",
+  for: "both",
+} as const;
+
+/** Adds something, and starts code of the application that may reach anything. */
+export const WRITE_ROW = {
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  risk: "write",
+  permission: "mcp.write",
+  mode: "write",
+  for: "both",
+} as const;
+
+/** Ends or overwrites something; the same call again changes nothing more. */
+export const DESTRUCTIVE_ROW = {
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  risk: "destructive",
+  permission: "mcp.write",
+  mode: "write",
+  for: "both",
+} as const;
+
+export const IRREVERSIBLE_ROW = { ...DESTRUCTIVE_ROW, risk: "irreversible" } as const;

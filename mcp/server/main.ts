@@ -1,8 +1,11 @@
 import { Console } from "node:console";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { version } from "../../package.json";
-import { IronflowEngine } from "../engines/ironflow.ts";
+import type { Engine } from "../engines/engine.ts";
+import { createIronflowEngine } from "../engines/ironflow.ts";
+import { EngineWatch } from "../live/watch.ts";
 import { FlagError, HELP, parseFlags, type ServerOptions } from "./flags.ts";
+import { LiveResources } from "./live-resources.ts";
 import { log } from "./log.ts";
 import { toolServerFactory } from "./tool-server.ts";
 
@@ -31,8 +34,9 @@ function run(): void {
 }
 
 function serve(options: ServerOptions): void {
-  const engine = new IronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey });
-  const connection = serveStdio(toolServerFactory({ version, engine, options }), {
+  const engine = createIronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey });
+  const { live, watch } = options.app ? startWatch(engine, options) : {};
+  const connection = serveStdio(toolServerFactory({ version, engine, options, live }), {
     transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES }),
     onerror: (error) => log(error.message),
   });
@@ -41,7 +45,8 @@ function serve(options: ServerOptions): void {
     if (stopping) return;
     stopping = true;
     try {
-      await connection.close();
+      live?.close();
+      await Promise.all([connection.close(), watch?.close()]);
     } finally {
       process.exit(code);
     }
@@ -51,6 +56,18 @@ function serve(options: ServerOptions): void {
   process.stdin.once("end", () => void stop(EXIT.ok));
   process.stdin.once("close", () => void stop(EXIT.ok));
   process.stdout.once("error", () => void stop(EXIT.broke));
+}
+
+function startWatch(engine: Engine, { apiKey }: ServerOptions) {
+  const watch: EngineWatch = new EngineWatch({
+    engine,
+    apiKey,
+    onChanged: (topic) => live.changed(topic),
+    onConnection: (state) => live.connectionChanged(state),
+  });
+  const live = new LiveResources(watch.connection);
+  watch.start();
+  return { live, watch };
 }
 
 process.on("uncaughtException", (error) => {

@@ -1,29 +1,38 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolError } from "../contract/errors.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
-import type { EngineError } from "../engines/engine-error.ts";
-import { toStructured, toText } from "../engines/wire-json.ts";
+import type { ToolFailure } from "../upstream/tool-failure.ts";
+import { toStructured, toText } from "../upstream/wire-json.ts";
+import { omitPayloads } from "./omit.ts";
 
 /**
  * Largest answer of a tool, as bytes of its JSON. It travels twice, the second time inside a JSON string, and has to fit
- * a frame of 4 MiB at the other end.
+ * a frame of 4 MiB at the other end, also when the escapes double it.
  */
 export const RESULT_MAX_BYTES = 1024 * 1024;
 
-/** An answer: the value as `structuredContent`, and the same JSON, with exact digits, as compact text. */
+/**
+ * An answer: the value as `structuredContent`, and the same JSON, with exact digits, as compact text. Payloads that would
+ * make it too large are left out, the largest first, and say so in their place.
+ */
 export function successResult(row: ToolRow, value: object): CallToolResult {
+  const whole = answerOf(row, value);
+  if (whole.bytes <= RESULT_MAX_BYTES) return whole.result;
+  const smaller = answerOf(row, omitPayloads(value, whole.bytes - RESULT_MAX_BYTES));
+  if (smaller.bytes <= RESULT_MAX_BYTES) return smaller.result;
+  return failureResult({
+    error: `the answer has ${whole.bytes} bytes; a tool may answer ${RESULT_MAX_BYTES} at most`,
+    code: "resource_exhausted",
+    retryable: false,
+    hint: "Ask for less: a smaller limit, a narrower filter, or one record instead of a list.",
+  });
+}
+
+function answerOf(row: ToolRow, value: object): { bytes: number; result: CallToolResult } {
   const text = toText(row.bareArray === true ? bareItems(value) : value);
-  const bytes = Buffer.byteLength(text);
-  if (bytes > RESULT_MAX_BYTES)
-    return failureResult({
-      error: `the answer has ${bytes} bytes; a tool may answer ${RESULT_MAX_BYTES} at most`,
-      code: "resource_exhausted",
-      retryable: false,
-      hint: "Ask for less: a smaller limit, a narrower filter, or one record instead of a list.",
-    });
   const content = [{ type: "text" as const, text }];
-  if (row.output === null) return { content };
-  return { content, structuredContent: toStructured(value) };
+  const result = row.output === null ? { content } : { content, structuredContent: toStructured(value) };
+  return { bytes: Buffer.byteLength(text), result };
 }
 
 function bareItems(value: object): unknown {
@@ -35,7 +44,7 @@ export function failureResult(error: ToolError): CallToolResult {
   return { isError: true, content: [{ type: "text", text: JSON.stringify(error) }] };
 }
 
-export function engineFailure(error: EngineError): ToolError {
+export function toToolError(error: ToolFailure): ToolError {
   return {
     error: error.message,
     code: error.code,

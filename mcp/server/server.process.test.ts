@@ -1,23 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { Client as ClientV2 } from "@modelcontextprotocol/client";
-import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
-import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../loopback/testing/alive.ts";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
 import { poll } from "../../loopback/testing/poll.ts";
+import { CLIENTS, textOf } from "../testing/clients.ts";
 import { newerEra, restOnly } from "../testing/engine-eras.ts";
 import { stubEngine, type StubEngine } from "../testing/stub-engine.ts";
-
-type Answer = { content: unknown; structuredContent?: unknown; isError?: boolean | undefined };
-type AnyClient = {
-  pid: number | null;
-  listTools(): Promise<{ tools: { name: string }[] }>;
-  call(name: string, args: Record<string, unknown>): Promise<Answer>;
-  close(): Promise<void>;
-};
 
 const INFO = { name: "test", version: "1" };
 let server: Bundle;
@@ -27,60 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-const commandFor = (engine: StubEngine) => ({
-  command: process.execPath,
-  args: [server.file, "--server-url", engine.url],
-  stderr: "ignore" as const,
-});
-
-async function connectV1(engine: StubEngine): Promise<AnyClient> {
-  const transport = new StdioV1(commandFor(engine));
-  const client = new ClientV1(INFO);
-  await client.connect(transport);
-  return {
-    pid: transport.pid,
-    listTools: () => client.listTools(),
-    call: (name, args) => client.callTool({ name, arguments: args }) as Promise<Answer>,
-    close: () => client.close(),
-  };
-}
-
-const connectV2 =
-  (mode: "legacy" | "auto" | { pin: string }) =>
-  async (engine: StubEngine): Promise<AnyClient> => {
-    const transport = new StdioV2(commandFor(engine));
-    const client = new ClientV2(INFO, { versionNegotiation: { mode } });
-    await client.connect(transport);
-    return {
-      pid: transport.pid,
-      listTools: () => client.listTools(),
-      call: (name, args) => client.callTool({ name, arguments: args }),
-      close: () => client.close(),
-    };
-  };
-
-const CLIENTS = [
-  { name: "SDK v1", connect: connectV1 },
-  { name: "SDK v2, handshake", connect: connectV2("legacy") },
-  { name: "SDK v2, negotiating", connect: connectV2("auto") },
-  { name: "SDK v2, 2026-07-28", connect: connectV2({ pin: "2026-07-28" }) },
-];
+const on = (engine: StubEngine) => ({ args: [server.file, "--server-url", engine.url] });
 
 const ERAS = [
   { era: "the newer era", routes: newerEra },
   { era: "REST only", routes: restOnly },
 ];
 
-const textOf = (answer: Answer): unknown => {
-  const [block] = answer.content as { text: string }[];
-  return JSON.parse(block?.text ?? "");
-};
-
 describe.each(CLIENTS)("the tool server for $name", ({ connect }) => {
   describe.each(ERAS)("with an engine of $era", ({ routes }) => {
     it("lists and calls the run tools, and is gone after close", async () => {
       const engine = await stubEngine(routes());
-      const client = await connect(engine);
+      const client = await connect(on(engine));
       try {
         const { tools } = await client.listTools();
         expect(tools.map(({ name }) => name)).toContain("ironflow_list_runs");
@@ -117,7 +64,7 @@ describe.each(CLIENTS)("the tool server for $name", ({ connect }) => {
 
   it("answers a failed call with the error object, and bad arguments without asking the engine", async () => {
     const engine = await stubEngine(newerEra());
-    const client = await connect(engine);
+    const client = await connect(on(engine));
     try {
       const missing = await client.call("ironflow_get_run", { run_id: "run_none" });
       expect(missing.isError).toBe(true);

@@ -2,29 +2,33 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  isInputRequiredResult,
   type CallToolResult,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
-import { toolByName, type ToolName } from "../contract/tools.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
+import { toolByName } from "../contract/tools.ts";
 import type { Engine } from "../engines/engine.ts";
-import { EngineError } from "../engines/engine-error.ts";
-import { argumentError } from "./arguments.ts";
+import { callTool, type CallParts } from "./call-tool.ts";
+import { Confirmer } from "./confirm.ts";
 import type { ServerOptions } from "./flags.ts";
 import { instructions } from "./instructions.ts";
-import { log } from "./log.ts";
-import { offeredRows, isOffered, toListedTool } from "./offered.ts";
-import { engineFailure, failureResult, successResult } from "./result.ts";
-import { HANDLERS } from "./tools/handlers.ts";
-import type { ToolContext } from "./tools/handler.ts";
+import type { LiveResources } from "./live-resources.ts";
+import { isOffered, offeredRows, toListedTool } from "./offered.ts";
+import { failureResult } from "./result.ts";
+import { createTerminalBridge } from "./terminal-bridge.ts";
 
 /** Calls of one client that run at the same time; the next one is told to come back. */
 const MAX_CALLS_IN_FLIGHT = 64;
+
+/** Which family of protocol revisions a connection speaks. */
+type Era = "modern" | "legacy";
 
 export type ToolServerParts = {
   readonly version: string;
   readonly engine: Engine;
   readonly options: ServerOptions;
+  /** The live resources of `--app`; undefined without it. */
+  readonly live: LiveResources | undefined;
 };
 
 /**
@@ -32,15 +36,23 @@ export type ToolServerParts = {
  * probe the era), so everything that lasts lives in the closure. The low-level `Server` leaves the arguments to us: the
  * row's own schema checks them, and the error says what is allowed.
  */
-export function toolServerFactory({ version, engine, options }: ToolServerParts): () => Server {
+export function toolServerFactory({
+  version,
+  engine,
+  options,
+  live,
+}: ToolServerParts): (context: { era: Era }) => Server {
   const listed = offeredRows(options).map(toListedTool);
+  const terminal = options.terminal === undefined ? undefined : createTerminalBridge(options.terminal);
+  const parts: CallParts = { engine, terminal, confirmer: new Confirmer() };
   let inFlight = 0;
-  return () => {
+  return ({ era }) => {
     const server = new Server(
       { name: "ironbridge-mcp", title: "Ironbridge tools", version },
       {
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, ...(live === undefined ? {} : { resources: { subscribe: true } }) },
         instructions: instructions(engine.url, options.allowWrites),
+        requestState: parts.confirmer.requestState,
       },
     );
     server.setRequestHandler("tools/list", () => ({ tools: listed }));
@@ -49,18 +61,17 @@ export function toolServerFactory({ version, engine, options }: ToolServerParts)
       if (inFlight >= MAX_CALLS_IN_FLIGHT) return tooManyCalls();
       inFlight += 1;
       try {
-        const result = await callTool(row, params.arguments ?? {}, toolContext(engine, context));
-        return { ...result, _meta: { "ironbridge/engine": { url: engine.url } } };
+        const result = await callTool(row, params.arguments ?? {}, parts, { server, context });
+        return isInputRequiredResult(result)
+          ? result
+          : { ...result, _meta: { "ironbridge/engine": { url: engine.url } } };
       } finally {
         inFlight -= 1;
       }
     });
+    live?.serve(server, era);
     return server;
   };
-}
-
-function toolContext(engine: Engine, context: ServerContext): ToolContext {
-  return { engine, signal: context.mcpReq.signal };
 }
 
 /** @throws ProtocolError for a tool that is unknown, or not offered the way this server was started */
@@ -78,29 +89,6 @@ const missingMode = (row: ToolRow): string =>
   row.mode === "terminal"
     ? "this server was started without --terminal-bridge-url"
     : "this server was started read-only, without --allow-writes";
-
-async function callTool(row: ToolRow, given: unknown, context: ToolContext): Promise<CallToolResult> {
-  const parsed = row.input.safeParse(given, { reportInput: true });
-  if (!parsed.success) return failureResult(argumentError(row.name, parsed.error, row.input));
-  try {
-    return successResult(row, await handlerOf(row)(parsed.data as never, context));
-  } catch (error) {
-    if (error instanceof EngineError) return failureResult(engineFailure(error));
-    // The exception's own words may hold paths and addresses: they go to the log, not to the model.
-    log(`${row.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return failureResult({
-      error: `${row.name} failed inside the tool server`,
-      code: "internal",
-      retryable: false,
-      hint: "This is a fault of the tool server; its standard error has the details.",
-    });
-  }
-}
-
-/** Row and handler carry the same name, and the arguments were parsed by that row, so they fit. */
-function handlerOf(row: ToolRow): (input: never, context: ToolContext) => Promise<object> {
-  return HANDLERS[row.name as ToolName];
-}
 
 function tooManyCalls(): CallToolResult {
   return failureResult({

@@ -81,3 +81,53 @@ export const runStatusesField = z
   .describe(
     `Only runs in these states, separated by commas, for example failed,paused. States: ${KNOWN_STATUSES}.`,
   );
+
+export const idempotencyKeyField = z
+  .string()
+  .min(1)
+  .max(256)
+  .optional()
+  .describe(
+    "Any text that is the same each time you send this same call: a repeated key does nothing and gives the first answer again.",
+  );
+
+export const dataField = (what: string) =>
+  z
+    .unknown()
+    .optional()
+    .describe(
+      `${what}: any JSON, usually an object; an empty object when left out. Not together with data_json.`,
+    );
+
+export const dataJsonField = z
+  .string()
+  .max(1_048_576)
+  .refine(isJson, { message: "must be JSON" })
+  .optional()
+  .describe("The data as JSON text, instead of data: keeps every digit of numbers above 2^53.");
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** For `.refine` of an input that has both fields. */
+export const hasOneData = (input: { data?: unknown; data_json?: string | undefined }): boolean =>
+  input.data === undefined || input.data_json === undefined;
+
+export const TWO_DATA: { path: string[]; message: string } = {
+  path: ["data_json"],
+  message: "must not be given together with data",
+};
+
+/** The irreversible tools' stand-in for asking, where the client cannot ask its person. */
+export const confirmField = z
+  .boolean()
+  .optional()
+  .describe(
+    "Set to true only after you showed the person the target and they agreed. Ignored where the client can ask the person itself.",
+  );

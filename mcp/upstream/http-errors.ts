@@ -4,8 +4,8 @@ import {
   ConnectErrorBody,
   RestErrorBody,
 } from "../../engine/contract/errors.ts";
-import { EngineError } from "./engine-error.ts";
-import type { EngineAnswer, EngineRequest } from "./http.ts";
+import { ToolFailure } from "./tool-failure.ts";
+import type { HttpAnswer, HttpRequest, Peer } from "./http.ts";
 
 /** How much of what an engine sent may stand in an error. */
 const QUOTE_BYTES = 200;
@@ -24,96 +24,90 @@ const RETRYABLE: ReadonlySet<string> = new Set([
 const NOTHING_DONE: ReadonlySet<string> = new Set(["resource_exhausted"]);
 
 const OUTCOME_UNKNOWN =
-  "The engine may or may not have done it: look at the target before you try again, or pass an idempotency_key where the tool takes one.";
-
-const HINTS: Partial<Record<ConnectCode, string>> = {
-  unauthenticated: "The engine wants an API key: set IRONFLOW_API_KEY for this tool server.",
-  permission_denied: "The API key in use may not do this; it may also belong to another environment.",
-  not_found: "Check the id with the matching list tool; ids belong to one engine and one environment.",
-  already_exists: "An identical request is under way or was just done: wait and look, do not send it again.",
-  aborted: "Something else changed the target at the same time: read it again, then decide.",
-  failed_precondition: "The target is not in a state that allows this: read it first.",
-  resource_exhausted: "The engine asks for fewer calls: wait, then go on more slowly.",
-  unavailable: "The engine is starting, overloaded or shutting down: try again in a moment.",
-};
+  "It may or may not have been done: look at the target before you try again, or pass an idempotency_key where the tool takes one.";
 
 /** The error in an answer of status 300 and up. */
-export function answerError(request: EngineRequest, answer: EngineAnswer): EngineError {
-  if (answer.status >= 300 && answer.status < 400) return redirected(answer.status);
-  const { code, message } = errorBody(answer);
+export function answerError(peer: Peer, request: HttpRequest, answer: HttpAnswer): ToolFailure {
+  if (answer.status >= 300 && answer.status < 400) return redirected(peer, answer.status);
+  const { code, message } = errorBody(peer, answer);
   const retryAfterSeconds = parseRetryAfter(answer.headers.get("retry-after"));
   const reason = answer.headers.get("ironflow-error-reason") ?? undefined;
   const outcomeKnown = request.effect !== "once" || !RETRYABLE.has(code) || NOTHING_DONE.has(code);
-  return new EngineError({
+  return new ToolFailure({
     code,
     message,
     retryable: outcomeKnown && RETRYABLE.has(code),
     reason: reason === undefined ? undefined : quote(reason),
     retryAfterSeconds,
-    hint: outcomeKnown ? HINTS[code] : OUTCOME_UNKNOWN,
+    hint: outcomeKnown ? peer.hints[code] : OUTCOME_UNKNOWN,
   });
 }
 
-function redirected(status: number): EngineError {
-  return new EngineError({
+function redirected(peer: Peer, status: number): ToolFailure {
+  return new ToolFailure({
     code: "failed_precondition",
-    message: `the engine answered with a redirect (HTTP ${status}), which is not followed`,
+    message: `${peer.name} answered with a redirect (HTTP ${status}), which is not followed`,
     retryable: false,
-    hint: "Set the server URL to the address that the engine really has; a redirect could carry the API key elsewhere.",
+    hint: "Set the address that it really has; a redirect could carry the key elsewhere.",
   });
 }
 
 /** Nothing was sent back at all. */
-export function unreachable(request: EngineRequest, baseUrl: string, cause: unknown): EngineError {
+export function unreachable(peer: Peer, request: HttpRequest, baseUrl: string, cause: unknown): ToolFailure {
   const word = networkWord(cause);
   // These happen before a byte of the request leaves, so nothing can have been done.
   const neverSent = word === "ECONNREFUSED" || word === "ENOTFOUND" || word === "EAI_AGAIN";
   const outcomeKnown = neverSent || request.effect !== "once";
-  return new EngineError({
+  return new ToolFailure({
     code: "unavailable",
-    message: `the engine at ${baseUrl} cannot be reached (${word})`,
+    message: neverSent
+      ? `${peer.name} at ${baseUrl} cannot be reached (${word})`
+      : `the connection to ${peer.name} was lost before it answered (${word})`,
     retryable: outcomeKnown,
-    hint: outcomeKnown
-      ? "Is the engine running, and is the server URL right? Then try again."
-      : OUTCOME_UNKNOWN,
+    hint: outcomeKnown ? "Is it running, and is the address right? Then try again." : OUTCOME_UNKNOWN,
     cause,
   });
 }
 
 /** An answer began and did not end. */
-export function cutOff(request: EngineRequest, cause: unknown): EngineError {
+export function cutOff(peer: Peer, request: HttpRequest, cause: unknown): ToolFailure {
   const outcomeKnown = request.effect !== "once";
-  return new EngineError({
+  return new ToolFailure({
     code: "unavailable",
-    message: `the connection to the engine was lost in the middle of its answer (${networkWord(cause)})`,
+    message: `the connection to ${peer.name} was lost in the middle of its answer (${networkWord(cause)})`,
     retryable: outcomeKnown,
-    hint: outcomeKnown ? HINTS.unavailable : OUTCOME_UNKNOWN,
+    hint: outcomeKnown ? peer.hints.unavailable : OUTCOME_UNKNOWN,
     cause,
   });
 }
 
-export function deadlinePassed(request: EngineRequest, deadlineMs: number, cause: unknown): EngineError {
+export function deadlinePassed(
+  peer: Peer,
+  request: HttpRequest,
+  deadlineMs: number,
+  cause: unknown,
+): ToolFailure {
   const outcomeKnown = request.effect !== "once";
-  return new EngineError({
+  return new ToolFailure({
     code: "deadline_exceeded",
-    message: `the engine did not answer within ${deadlineMs / 1000} s`,
+    message: `${peer.name} did not answer within ${deadlineMs / 1000} s`,
     retryable: outcomeKnown,
-    hint: outcomeKnown ? "The engine is slow or stuck: ask for less, or try again later." : OUTCOME_UNKNOWN,
+    hint: outcomeKnown ? "It is slow or stuck: ask for less, or try again later." : OUTCOME_UNKNOWN,
     cause,
   });
 }
 
-function errorBody(answer: EngineAnswer): { code: ConnectCode; message: string } {
+function errorBody(peer: Peer, answer: HttpAnswer): { code: ConnectCode; message: string } {
   const body = parseObject(answer.text);
   const connect = ConnectErrorBody.safeParse(body);
   if (connect.success)
-    return { code: connect.data.code, message: sentence(connect.data.message, answer.status) };
+    return { code: connect.data.code, message: sentence(peer, connect.data.message, answer.status) };
   const rest = RestErrorBody.safeParse(body);
   const named = rest.success ? ConnectCode.safeParse(rest.data.code?.toLowerCase()) : undefined;
   const words = rest.success ? (rest.data.error ?? rest.data.message) : undefined;
   return {
     code: named?.success === true ? named.data : codeOfStatus(answer.status),
-    message: sentence(words ?? answer.text, answer.status),
+    message: sentence(peer, words ?? answer.text, answer.status),
   };
 }
 
@@ -126,9 +120,9 @@ export function parseObject(text: string): unknown {
   }
 }
 
-const sentence = (words: string, status: number): string => {
+const sentence = (peer: Peer, words: string, status: number): string => {
   const quoted = quote(words);
-  return quoted === "" ? `the engine answered HTTP ${status}` : quoted;
+  return quoted === "" ? `${peer.name} answered HTTP ${status}` : quoted;
 };
 
 /** At most `QUOTE_BYTES` bytes of foreign text on one line, cut between characters. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConnectRun, ConnectStep } from "../../engine/contract/runs.ts";
+import { ConnectRun, ConnectStep } from "../../../engine/contract/runs.ts";
 import { errorInfo, restRunRow, toRun, toRunSummary, toStep } from "./normalise.ts";
 
 const run = (fields: object) => ConnectRun.parse({ id: "run_1", ...fields });

@@ -29,15 +29,19 @@ export function toText(value: unknown): string {
  * another one there (an integer above 2^53, one too large for a double) turns into text with its exact digits: a changed
  * type is seen, a changed id is not. A fraction only loses the digits beyond a double's and stays a number.
  */
-export function toStructured(value: unknown): unknown {
+export function toStructured(value: object): Record<string, unknown> {
+  return structured(value) as Record<string, unknown>;
+}
+
+function structured(value: unknown): unknown {
   if (value instanceof LosslessNumber) return structuredNumber(value.toString());
-  if (Array.isArray(value)) return value.map(toStructured);
+  if (Array.isArray(value)) return value.map(structured);
   if (typeof value !== "object" || value === null) return value;
   const copy: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(value)) {
     // Not an assignment: a payload may have a key named __proto__.
     Object.defineProperty(copy, key, {
-      value: toStructured(entry),
+      value: structured(entry),
       enumerable: true,
       writable: true,
       configurable: true,

@@ -1,8 +1,9 @@
-import { ConnectErrorBody, RestErrorBody } from "../../engine/contract/errors.ts";
-import { answerError, parseObject } from "./http-errors.ts";
-import { EngineError } from "./engine-error.ts";
-import type { Call } from "./engine.ts";
-import type { Effect, EngineAnswer, EngineHttp, EngineRequest } from "./http.ts";
+import { ConnectErrorBody } from "../../../engine/contract/errors.ts";
+import type { Call } from "../../upstream/http.ts";
+import { toText } from "../../upstream/wire-json.ts";
+import type { Effect, HttpAnswer, HttpClient, HttpRequest } from "../../upstream/http.ts";
+import { answerError, parseObject } from "../../upstream/http-errors.ts";
+import { isMissingRestRoute, notServed } from "./missing.ts";
 
 /** One operation on both surfaces of the engine; `rest` is the twin that the older era had, where it had one. */
 export type Operation = {
@@ -14,6 +15,7 @@ export type Operation = {
     readonly method: "GET" | "POST";
     readonly path: string;
     readonly body?: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
     /** The path names one record, so a 404 with an error object means that record and not the route. */
     readonly namesRecord?: true;
   };
@@ -30,10 +32,10 @@ export type SurfaceAnswer = { readonly surface: Surface; readonly text: string }
  * forgotten when the other surface lacks it too (the engine behind the address was replaced).
  */
 export class Surfaces {
-  readonly #http: EngineHttp;
+  readonly #http: HttpClient;
   readonly #lacking = new Map<string, Surface>();
 
-  constructor(http: EngineHttp) {
+  constructor(http: HttpClient) {
     this.#http = http;
   }
 
@@ -43,16 +45,11 @@ export class Surfaces {
       const answer = await this.#http.send(toRequest(operation, surface), call);
       if (answer.status >= 200 && answer.status < 300) return { surface, text: answer.text };
       if (!isMissingRoute(answer, surface, operation))
-        throw answerError(toRequest(operation, surface), answer);
+        throw answerError(this.#http.peer, toRequest(operation, surface), answer);
       this.#lacking.set(operation.connect, surface);
     }
     this.#lacking.delete(operation.connect);
-    throw new EngineError({
-      code: "unimplemented",
-      message: `the engine does not serve ${operation.connect}`,
-      retryable: false,
-      hint: "This engine's version has no such operation; ironflow_server_info shows the version.",
-    });
+    throw notServed(operation.connect);
   }
 }
 
@@ -63,31 +60,28 @@ function order(operation: Operation, lacking: Surface | undefined): Surface[] {
   return operation.restFirst === true ? ["rest", "connect"] : ["connect", "rest"];
 }
 
-function toRequest(operation: Operation, surface: Surface): EngineRequest {
+function toRequest(operation: Operation, surface: Surface): HttpRequest {
   const { effect, rest } = operation;
   if (surface === "rest" && rest !== undefined)
     return {
       method: rest.method,
       path: rest.path,
       effect,
-      body: rest.body === undefined ? undefined : JSON.stringify(rest.body),
+      ...(rest.body === undefined ? {} : { body: toText(rest.body) }),
+      ...(rest.headers === undefined ? {} : { headers: rest.headers }),
     };
   return {
     method: "POST",
     path: `/ironflow.v1.${operation.connect}`,
     effect,
-    body: JSON.stringify(operation.message),
+    body: toText(operation.message),
   };
 }
 
-/** True when the route is not there, as against a record that is not there. */
-function isMissingRoute(answer: EngineAnswer, surface: Surface, operation: Operation): boolean {
+/** A Connect error says by its code whether the record is missing; anything else of status 404 is the router's word. */
+function isMissingRoute(answer: HttpAnswer, surface: Surface, operation: Operation): boolean {
+  if (surface === "rest") return isMissingRestRoute(answer, operation.rest?.namesRecord);
   if (answer.status === 501 || answer.status === 405) return true;
   if (answer.status !== 404) return false;
-  const body = parseObject(answer.text);
-  if (surface === "connect") return ConnectErrorBody.safeParse(body).data?.code !== "not_found";
-  const saysSomething = RestErrorBody.safeParse(body);
-  const hasWords =
-    saysSomething.success && (saysSomething.data.error ?? saysSomething.data.message) !== undefined;
-  return operation.rest?.namesRecord !== true || !hasWords;
+  return ConnectErrorBody.safeParse(parseObject(answer.text)).data?.code !== "not_found";
 }

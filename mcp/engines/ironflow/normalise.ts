@@ -1,12 +1,15 @@
-import { fromWireEnum, type EnumKind } from "../../engine/contract/enums.ts";
-import { RunError, type ConnectRun, type ConnectStep } from "../../engine/contract/runs.ts";
-import type { Run, RunErrorInfo, RunSummary, Step } from "../contract/domain.ts";
+import { fromWireEnum, type EnumKind } from "../../../engine/contract/enums.ts";
+import { RunError, type ConnectRun, type ConnectStep } from "../../../engine/contract/runs.ts";
+import type { Run, RunErrorInfo, RunSummary, Step } from "../../contract/domain.ts";
 import { stepName } from "./step-name.ts";
 
 /**
  * Wire to domain: `…Value` twins resolved, enum names to lower-case words, zero values and zero times to what they mean.
  * REST rows of the older era come in through `restRow` and then take the same way.
  */
+
+/** Longest error message in a list, in UTF-16 code units. */
+const LIST_MESSAGE_CHARS = 1_000;
 
 /** Go writes a time that was never set like this. */
 const ZERO_TIME = "0001-01-01T00:00:00Z";
@@ -26,7 +29,7 @@ export function toRunSummary(wire: ConnectRun): RunSummary {
     parent_run_id: text(wire.parentRunId),
     function_version: wire.functionVersion,
     cancellation_cause: text(wire.cancellationCause),
-    error: error === undefined ? undefined : withoutStack(error),
+    error: error === undefined ? undefined : shortError(error),
     created_at: wire.createdAt,
     updated_at: wire.updatedAt,
     started_at: time(wire.startedAt),
@@ -34,8 +37,11 @@ export function toRunSummary(wire: ConnectRun): RunSummary {
   });
 }
 
-/** Stacks are long, and whoever wants one reads the run itself. */
-const withoutStack = ({ stack: _stack, ...error }: RunErrorInfo): RunErrorInfo => error;
+/** In a list. Whoever wants all of it reads the run itself; one long message must not crowd out the rest of a page. */
+const shortError = ({ stack: _stack, message, ...error }: RunErrorInfo): RunErrorInfo => ({
+  message: message.length > LIST_MESSAGE_CHARS ? `${message.slice(0, LIST_MESSAGE_CHARS)}…` : message,
+  ...error,
+});
 
 export function toRun(wire: ConnectRun): Run {
   return drop({
@@ -125,16 +131,17 @@ const toMessage = (value: unknown): string => JSON.stringify(value) ?? String(va
 /** The twin holds what a Struct cannot, null included, so it wins whenever it is there. */
 const twin = (value: unknown, plain: unknown): unknown => (value === undefined ? plain : value);
 
-const text = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
+/** Absent text is written as "" by protojson. */
+export const text = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
 
 export const time = (value: string | null | undefined): string | undefined =>
   value === null || value === undefined || value === "" || value === ZERO_TIME ? undefined : value;
 
 /** protojson leaves out the zero of an enum, which is its UNSPECIFIED. */
-const word = (kind: EnumKind, value: string): string =>
+export const word = (kind: EnumKind, value: string): string =>
   value === "" ? "unspecified" : fromWireEnum(kind, value);
 
 /** Removes fields that are undefined: absent and undefined are the same to a reader of JSON, not to a test of keys. */
-function drop<T extends object>(fields: T): T {
+export function drop<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

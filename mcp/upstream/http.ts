@@ -1,6 +1,6 @@
-import { EngineError } from "./engine-error.ts";
+import type { Hints } from "./hints.ts";
+import { ToolFailure } from "./tool-failure.ts";
 import { answerError, cutOff, deadlinePassed, unreachable } from "./http-errors.ts";
-import type { Call } from "./engine.ts";
 
 export const HTTP_LIMITS = {
   /** A whole call, its retries included. */
@@ -21,20 +21,34 @@ export type HttpLimits = Record<keyof typeof HTTP_LIMITS, number>;
  */
 export type Effect = "read" | "repeatable" | "once";
 
-export type EngineRequest = {
+export type HttpRequest = {
   readonly method: "GET" | "POST";
   /** From the engine's root, percent-encoded, with its query. */
   readonly path: string;
   readonly body?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly effect: Effect;
 };
 
-export type EngineAnswer = { readonly status: number; readonly text: string; readonly headers: Headers };
+export type HttpAnswer = { readonly status: number; readonly text: string; readonly headers: Headers };
 
-export type EngineHttpOptions = {
+/** Who is at the other end, as errors call it, and what to advise when it refuses. */
+export type Peer = { readonly name: string; readonly hints: Hints };
+
+/** What every call takes. */
+export type Call = {
+  /** Aborts the call; it then rejects with a ToolFailure of code `canceled`. */
+  readonly signal?: AbortSignal | undefined;
+  /** The caller's own limit, in milliseconds; the client's limit holds when it is shorter. */
+  readonly timeoutMs?: number | undefined;
+};
+
+export type HttpOptions = {
+  readonly peer: Peer;
   /** `http:` or `https:`, no credentials, no query. */
   readonly baseUrl: string;
-  readonly apiKey?: string | undefined;
+  /** Goes into the Authorization header and nowhere else. */
+  readonly bearer?: string | undefined;
   readonly limits?: Partial<HttpLimits>;
 };
 
@@ -42,29 +56,31 @@ export type EngineHttpOptions = {
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 
 /**
- * HTTP to one engine: deadline, bounded answers, no redirects, the key in a header and nowhere else. Rejects with an
- * `EngineError`; an answer of any status resolves, except those of `PASSING` that were left after the last try.
+ * HTTP to one server: deadline, bounded answers, no redirects, the key in a header and nowhere else. Rejects with an
+ * `ToolFailure`; an answer of any status resolves, except those of `PASSING` that were left after the last try.
  */
-export class EngineHttp {
+export class HttpClient {
   readonly baseUrl: string;
-  readonly #apiKey: string | undefined;
+  readonly peer: Peer;
+  readonly #bearer: string | undefined;
   readonly #limits: HttpLimits;
 
-  constructor(options: EngineHttpOptions) {
+  constructor(options: HttpOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, "");
-    this.#apiKey = options.apiKey;
+    this.peer = options.peer;
+    this.#bearer = options.bearer;
     this.#limits = { ...HTTP_LIMITS, ...options.limits };
   }
 
-  async send(request: EngineRequest, call: Call): Promise<EngineAnswer> {
+  async send(request: HttpRequest, call: Call): Promise<HttpAnswer> {
     const deadlineMs = Math.min(call.timeoutMs ?? Infinity, this.#limits.deadlineMs);
     const endsAt = performance.now() + deadlineMs;
     const timeout = AbortSignal.timeout(deadlineMs);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#once(request, signal, { timeout, deadlineMs });
-      const failure = outcome instanceof EngineError ? outcome : passingFailure(request, outcome);
-      if (failure === undefined) return outcome as EngineAnswer;
+      const failure = outcome instanceof ToolFailure ? outcome : this.#passingFailure(request, outcome);
+      if (failure === undefined) return outcome as HttpAnswer;
       const delayMs = this.#delayBefore(attempt + 1, failure);
       const mayRepeat = request.effect === "read" && failure.retryable && attempt < this.#limits.tries;
       if (!mayRepeat || delayMs === undefined || performance.now() + delayMs >= endsAt) throw failure;
@@ -74,10 +90,10 @@ export class EngineHttp {
 
   /** One try: the answer, or the error that kept it from coming. */
   async #once(
-    request: EngineRequest,
+    request: HttpRequest,
     signal: AbortSignal,
     limit: { timeout: AbortSignal; deadlineMs: number },
-  ): Promise<EngineAnswer | EngineError> {
+  ): Promise<HttpAnswer | ToolFailure> {
     let sent: Response | undefined;
     try {
       sent = await fetch(this.baseUrl + request.path, {
@@ -87,40 +103,47 @@ export class EngineHttp {
         signal,
         ...(request.body === undefined ? {} : { body: request.body }),
       });
-      const bytes = await readBounded(sent, this.#limits.answerBytes);
+      const bytes = await readBounded(this.peer, sent, this.#limits.answerBytes);
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       // What a failed call says ends up in an error text, and some servers repeat the request's headers there.
-      return { status: sent.status, text: sent.ok ? text : this.#withoutKey(text), headers: sent.headers };
+      return { status: sent.status, text: sent.ok ? text : this.#withoutBearer(text), headers: sent.headers };
     } catch (cause) {
-      if (cause instanceof EngineError) return cause;
-      if (limit.timeout.aborted) return deadlinePassed(request, limit.deadlineMs, cause);
+      if (cause instanceof ToolFailure) return cause;
+      if (limit.timeout.aborted) return deadlinePassed(this.peer, request, limit.deadlineMs, cause);
       if (signal.aborted)
-        return new EngineError({ code: "canceled", message: "the call was cancelled", retryable: false });
+        return new ToolFailure({ code: "canceled", message: "the call was cancelled", retryable: false });
       if (cause instanceof TypeError && cause.message.includes("encoded data"))
-        return new EngineError({
+        return new ToolFailure({
           code: "data_loss",
-          message: "the engine's answer is not valid UTF-8",
+          message: `the answer of ${this.peer.name} is not valid UTF-8`,
           retryable: false,
           cause,
         });
-      return sent === undefined ? unreachable(request, this.baseUrl, cause) : cutOff(request, cause);
+      return sent === undefined
+        ? unreachable(this.peer, request, this.baseUrl, cause)
+        : cutOff(this.peer, request, cause);
     }
   }
 
-  #headers(request: EngineRequest): Record<string, string> {
+  #passingFailure(request: HttpRequest, answer: HttpAnswer): ToolFailure | undefined {
+    return PASSING.has(answer.status) ? answerError(this.peer, request, answer) : undefined;
+  }
+
+  #headers(request: HttpRequest): Record<string, string> {
     return {
+      ...request.headers,
       accept: "application/json",
       ...(request.body === undefined ? {} : { "content-type": "application/json" }),
-      ...(this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` }),
+      ...(this.#bearer === undefined ? {} : { authorization: `Bearer ${this.#bearer}` }),
     };
   }
 
-  #withoutKey(text: string): string {
-    return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, "…");
+  #withoutBearer(text: string): string {
+    return this.#bearer === undefined ? text : text.replaceAll(this.#bearer, "…");
   }
 
   /** Milliseconds before the next try, or undefined when the engine asked for more than we wait. */
-  #delayBefore(attempt: number, failure: EngineError): number | undefined {
+  #delayBefore(attempt: number, failure: ToolFailure): number | undefined {
     const askedMs = failure.retryAfterSeconds === undefined ? 0 : failure.retryAfterSeconds * 1000;
     if (askedMs > this.#limits.retryAfterMaxMs) return undefined;
     const backoffMs = this.#limits.firstDelayMs * 2 ** (attempt - 2);
@@ -128,11 +151,7 @@ export class EngineHttp {
   }
 }
 
-function passingFailure(request: EngineRequest, answer: EngineAnswer): EngineError | undefined {
-  return PASSING.has(answer.status) ? answerError(request, answer) : undefined;
-}
-
-async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array> {
+async function readBounded(peer: Peer, response: Response, maxBytes: number): Promise<Uint8Array> {
   if (response.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -140,9 +159,9 @@ async function readBounded(response: Response, maxBytes: number): Promise<Uint8A
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
     if (bytes > maxBytes)
-      throw new EngineError({
+      throw new ToolFailure({
         code: "resource_exhausted",
-        message: `the engine's answer is larger than ${maxBytes} bytes`,
+        message: `the answer of ${peer.name} is larger than ${maxBytes} bytes`,
         retryable: false,
         hint: "Ask for less: a smaller limit, a filter, or one record instead of a list.",
       });

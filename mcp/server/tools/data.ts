@@ -1,0 +1,7 @@
+import { parseWireJson } from "../../upstream/wire-json.ts";
+
+/** The payload of a call that takes `data` or `data_json`; an empty object when it has neither. */
+export function dataOf({ data, data_json }: { data?: unknown; data_json?: string | undefined }): unknown {
+  if (data_json !== undefined) return parseWireJson(data_json);
+  return data === undefined ? {} : data;
+}

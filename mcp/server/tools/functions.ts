@@ -1,0 +1,14 @@
+import { dataOf } from "./data.ts";
+import type { ToolHandlers } from "./handler.ts";
+
+export const functionHandlers: ToolHandlers<
+  "ironflow_list_functions" | "ironflow_get_function" | "ironflow_invoke_function"
+> = {
+  ironflow_list_functions: (page, { engine, signal }) => engine.listFunctions(page, { signal }),
+  ironflow_get_function: ({ function_id }, { engine, signal }) => engine.getFunction(function_id, { signal }),
+  ironflow_invoke_function: ({ function_id, idempotency_key, ...data }, { engine, signal }) =>
+    engine.invokeFunction(
+      { functionId: function_id, data: dataOf(data), idempotencyKey: idempotency_key },
+      { signal },
+    ),
+};
