@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import * as pty from "node-pty";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchCommand } from "./launch.ts";
@@ -80,6 +82,52 @@ describe("a child of a process that holds many descriptors", () => {
     } finally {
       parent.kill("SIGKILL");
     }
+  });
+});
+
+describe("the launcher's script on other systems", () => {
+  /** Runs the launcher, changed as told, with 40 inherited descriptors, some of them far apart. */
+  async function listing(change: (script: string) => string) {
+    const { command, args } = launchCommand({ command: "/bin/ls", args: ["/proc/self/fd"] }, {});
+    const changed = args.map(change);
+    expect(changed).not.toStrictEqual(args);
+    const extra = Array.from({ length: 40 }, () => openSync("/dev/null", "r"));
+    const gap = Array.from({ length: 200 }, () => "ignore" as const);
+    try {
+      const stdio = ["ignore", "pipe", "pipe", ...extra, ...gap, ...extra] as const;
+      const child = spawn(command, changed, { env: {}, stdio: [...stdio] });
+      const [stdout, stderr] = child.stdio.slice(1, 3) as [Readable, Readable];
+      const [out, err] = await Promise.all([text(stdout), text(stderr), once(child, "exit")]);
+      return {
+        numbers: out
+          .split("\n")
+          .filter(Boolean)
+          .map(Number)
+          .sort((x, y) => x - y),
+        err,
+        code: child.exitCode,
+      };
+    } finally {
+      for (const descriptor of extra) closeSync(descriptor);
+    }
+  }
+  // ls itself opens 3, to list.
+  const onlyStandard = { numbers: [0, 1, 2, 3], err: "", code: 0 };
+
+  it("uses /dev/fd where there is no /proc", async () => {
+    expect(await listing((part) => part.replaceAll("d=/proc/self/fd", "d=/nowhere"))).toStrictEqual(
+      onlyStandard,
+    );
+  });
+
+  it("closes descriptors with a bash before version 5 as well", async () => {
+    expect(await listing((part) => part.replace("-gt 4 ]", "-gt 99 ]"))).toStrictEqual(onlyStandard);
+  });
+
+  it("runs nothing where descriptors cannot be listed", async () => {
+    const result = await listing((part) => part.replaceAll(/\/proc\/self\/fd;|\/dev\/fd/g, "/nowhere;"));
+    expect(result).toMatchObject({ numbers: [], code: 126 });
+    expect(result.err).toContain("cannot list open descriptors in /nowhere");
   });
 });
 

@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launch, LaunchError, resolveCommand, type LaunchOptions, type LaunchProblem } from "./launch.ts";
+import {
+  findBash,
+  launch,
+  LaunchError,
+  resolveCommand,
+  type LaunchOptions,
+  type LaunchProblem,
+} from "./launch.ts";
 import { isAlive } from "./testing/alive.ts";
 import { poll } from "./testing/poll.ts";
 
@@ -118,6 +125,14 @@ describe("launch", () => {
   it("starts nothing and says so when the system refuses, and keeps the cause", () => {
     const error = failure({ args: ["x".repeat(3_000_000)] });
     expect(error).toMatchObject({ problem: "spawn-failed", cause: { code: "E2BIG" } });
+  });
+});
+
+describe("findBash", () => {
+  it("takes the first that can be run, and says where it looked when there is none", () => {
+    expect(findBash(["/nowhere/bash", "/etc/passwd", "/bin/bash"])).toBe("/bin/bash");
+    expect(() => findBash(["/nowhere/bash"])).toThrow(LaunchError);
+    expect(() => findBash(["/nowhere/bash"])).toThrow("in none of /nowhere/bash");
   });
 });
 

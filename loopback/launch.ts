@@ -152,12 +152,13 @@ export function resolveCommand(command: string, at: { cwd: string; path: string 
   throw new LaunchError("no-command", `no such command: ${command}`);
 }
 
-function findBash(): string {
-  const bash = BASH_PLACES.find(isExecutable);
+/** @throws LaunchError `no-launcher` when bash is in none of these places */
+export function findBash(places: readonly string[] = BASH_PLACES): string {
+  const bash = places.find(isExecutable);
   if (bash !== undefined) return bash;
   throw new LaunchError(
     "no-launcher",
-    `children are started through bash, which is in none of ${BASH_PLACES.join(", ")}`,
+    `children are started through bash, which is in none of ${places.join(", ")}`,
   );
 }
 
