@@ -15,6 +15,8 @@ export interface BreakerTarget {
 export interface Breakers {
   /** May a call to this target begin? A half-open breaker lets one through, as its probe. */
   permit(tx: Tx, target: BreakerTarget): "call" | "probe" | "refuse";
+  /** Whether runs of this target are held back: the breaker is not closed. */
+  holdsBack(target: BreakerTarget): boolean;
   /** What became of a permitted call. Only the probe decides about a half-open breaker. */
   succeeded(tx: Tx, target: BreakerTarget, probe: boolean): void;
   failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string): void;
@@ -107,6 +109,7 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
       tx.onRollback(() => probing.delete(key));
       return "probe";
     },
+    holdsBack: (target) => (rows.get(breakerKey(target))?.state ?? "closed") !== "closed",
     succeeded: (tx, target, probe) => {
       const key = breakerKey(target);
       if (probe) endProbe(tx, key);

@@ -65,9 +65,9 @@ export function createDispatcher(
 ): Dispatcher {
   const lanes = new Map<string, Lane>();
   const calls = new Set<Promise<void>>();
-  const cut = new AbortController();
   let inFlight = 0;
   let stopping = false;
+  let cutOff = false;
   let pumpAsked = false;
   let turn = 0;
 
@@ -104,12 +104,14 @@ export function createDispatcher(
     });
   }
 
+  const targetOf = (lane: Lane, fn: RegisteredFunction): BreakerTarget => ({
+    environmentId: lane.environmentId,
+    functionId: lane.functionId,
+    endpoint: fn.config.endpointUrl,
+  });
+
   function tryTake(tx: Tx, lane: Lane, fn: RegisteredFunction): Admission {
-    const target = {
-      environmentId: lane.environmentId,
-      functionId: lane.functionId,
-      endpoint: fn.config.endpointUrl,
-    };
+    const target = targetOf(lane, fn);
     const permit = core().breakers.permit(tx, target);
     if (permit === "refuse") return { kind: "deferred" };
     take(tx, lane);
@@ -119,10 +121,14 @@ export function createDispatcher(
   function admit(tx: Tx, environmentId: string, functionId: string): Admission {
     const lane = laneOf(environmentId, functionId);
     const fn = core().registry.get(environmentId, functionId);
-    const waits = fn === undefined || stopping || lane.backlog || freeSlots(lane, fn) <= 0;
-    const admission: Admission = waits ? { kind: "queued" } : tryTake(tx, lane, fn);
-    if (admission.kind !== "claimed") lane.backlog = true;
-    return admission;
+    const free = fn !== undefined && !stopping && !lane.backlog && freeSlots(lane, fn) > 0;
+    if (free) {
+      const admission = tryTake(tx, lane, fn);
+      if (admission.kind === "claimed") return admission;
+    }
+    lane.backlog = true;
+    const heldBack = fn !== undefined && core().breakers.holdsBack(targetOf(lane, fn));
+    return { kind: heldBack ? "deferred" : "queued" };
   }
 
   function launch(tx: Tx, run: RunRow, permit: Omit<Claim, "runId" | "executionSeq">): void {
@@ -145,14 +151,13 @@ export function createDispatcher(
         endpoint: claim.target.endpoint,
         body: buildPushBody(store, run),
         budgetMs: Math.min(timeoutMs, FUNCTION_DEFAULTS.pushTimeoutMs),
-        signal: cut.signal,
       });
     } catch (error) {
       log.error({ err: error, run: claim.runId }, "a call could not be made");
       outcome = { kind: "transport", reason: "the call could not be made" };
     }
     // Cut off by our own stop: the run is taken up again at the next start, with the same attempt.
-    if (cut.signal.aborted && outcome.kind === "transport") return;
+    if (cutOff && outcome.kind === "transport") return;
     for (;;) {
       try {
         await writer.write((tx) => {
@@ -167,7 +172,7 @@ export function createDispatcher(
         await new Promise<void>((resolve) => {
           clock.after(storeRetryMs, resolve);
         });
-        if (cut.signal.aborted) return;
+        if (cutOff) return;
       }
     }
   }
@@ -230,11 +235,14 @@ export function createDispatcher(
     },
     stop: async (graceMs) => {
       stopping = true;
-      const late = core().clock.after(graceMs, () => cut.abort());
+      const cut = () => {
+        cutOff = true;
+        push.close();
+      };
+      const late = core().clock.after(graceMs, cut);
       while (calls.size > 0) await Promise.all(calls);
       late();
-      cut.abort();
-      push.close();
+      cut();
     },
   };
 }
