@@ -70,7 +70,11 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
       const parsed = ToBridge.safeParse(message);
       if (!parsed.success) problem(`message from the app: ${problemOf(parsed.error)}`);
       else if (parsed.data.type === "shutdown") once();
-      else void obey(parsed.data, port, sessions, parent); // a rejection is a fault of ours and ends the process
+      else
+        obey(parsed.data, port, sessions, parent).catch((error: unknown) => {
+          // Whoever asked is told nothing rather than something that was not seen.
+          problem(`${parsed.data.type}: ${String(error)}`);
+        });
     });
   });
   parent.post({ type: "listening", url: server.url });

@@ -5,5 +5,7 @@ export function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return "not understood";
   const field = issue.path.map(String).join(".");
-  return field === "" ? issue.message : `${field}: ${issue.message}`;
+  // What is wrong with a key is one level down.
+  const message = (issue.code === "invalid_key" ? issue.issues[0]?.message : undefined) ?? issue.message;
+  return field === "" ? message : `${field}: ${message}`;
 }

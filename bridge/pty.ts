@@ -4,6 +4,7 @@ import type { OnReadOpts, SocketConstructorOpts } from "node:net";
 import { dirname, resolve } from "node:path";
 import { ReadStream } from "node:tty";
 import { systemClock } from "../loopback/clock.ts";
+import { signalPid } from "../loopback/signals.ts";
 import type { TerminalSize } from "./contract/api.ts";
 
 /*
@@ -99,17 +100,15 @@ export class Pty {
 
   /** @throws Error when the system gives no terminal or process; nothing is left then */
   constructor(options: PtyOptions, events: PtyEvents) {
+    if (process.platform === "win32") throw new Error("terminals run on Linux and macOS only");
     native ??= loadNative();
     const { command, args, env, cwd, size } = options;
     this.#events = events;
-    const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    const onReaped = (exitCode: number, signal: number) => {
-      void this.#drain({ exitCode, signal }); // a rejection is a fault of ours and ends the process
-    };
+    let complete = false;
     const forked = native.module.fork(
       command,
       [...args],
-      pairs,
+      Object.entries(env).map(([name, value]) => `${name}=${value}`),
       cwd,
       size.cols,
       size.rows,
@@ -117,25 +116,24 @@ export class Pty {
       SAME_USER,
       true,
       native.spawnHelper,
-      onReaped,
+      (exitCode, signal) => {
+        if (complete) void this.#drain({ exitCode, signal }); // a rejection is a fault of ours and ends the process
+      },
     );
     this.pid = forked.pid;
     this.#master = forked.fd;
-    this.#slave = holdOpen(forked);
-    const onread: OnReadOpts = {
-      buffer: readBuffer,
-      callback: (length) => {
-        events.data(readBuffer.subarray(0, length));
-        return true;
-      },
-    };
-    const streamOptions: SocketConstructorOpts & { onread: OnReadOpts } = { onread };
-    this.#stream = new ReadStream(this.#master, streamOptions);
-    this.#stream.on("error", () => {
-      // A terminal that is gone has nothing more to read. How its leader ended is told by `end` alone.
-    });
+    try {
+      this.#slave = openSync(forked.pty, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
+      this.#stream = openStream(forked.fd, events);
+    } catch (cause) {
+      // The launcher has not become the command yet: there is one process to end.
+      signalPid(forked.pid, "SIGKILL");
+      closeSync(forked.fd);
+      throw new Error(`cannot open the terminal ${forked.pty}`, { cause });
+    }
     this.#closed = new Promise((done) => this.#stream.once("close", done));
     this.#stream.resume();
+    complete = true;
   }
 
   /** Types text into the terminal. False when it was not taken: the terminal is closed, or too much waits already. */
@@ -204,14 +202,20 @@ export class Pty {
   }
 }
 
-function holdOpen(forked: { fd: number; pid: number; pty: string }): number {
-  try {
-    return openSync(forked.pty, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
-  } catch (cause) {
-    process.kill(-forked.pid, "SIGKILL");
-    closeSync(forked.fd);
-    throw new Error(`cannot open the terminal ${forked.pty}`, { cause });
-  }
+function openStream(master: number, events: PtyEvents): ReadStream {
+  const onread: OnReadOpts = {
+    buffer: readBuffer,
+    callback: (length) => {
+      events.data(readBuffer.subarray(0, length));
+      return true;
+    },
+  };
+  const options: SocketConstructorOpts & { onread: OnReadOpts } = { onread };
+  const stream = new ReadStream(master, options);
+  stream.on("error", () => {
+    // A terminal that is gone has nothing more to read. How its leader ended is told by `end` alone.
+  });
+  return stream;
 }
 
 /** Bytes read into `readBuffer`; 0 when there is nothing now, or nobody on the other side. */

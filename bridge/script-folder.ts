@@ -29,8 +29,9 @@ export class ScriptFolder {
     return file;
   }
 
-  async remove(file: string): Promise<void> {
-    await rm(file, { force: true });
+  /** Does nothing when there is no file of that name. */
+  async remove(name: string): Promise<void> {
+    await rm(join(this.folder, name), { force: true });
   }
 
   async dispose(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Clock } from "../loopback/clock.ts";
 import type { LadderStep } from "../loopback/end-processes.ts";
 import { launchCommand } from "../loopback/launch.ts";
-import type { ProcessId } from "../loopback/processes.ts";
+import { nowOrder, type ProcessId } from "../loopback/processes.ts";
 import {
   TERMINAL_LIMITS,
   type OutputQuery,
@@ -188,10 +188,10 @@ export class Session implements TabSource {
 
   /** Looks again for processes that live on after the leader's end. */
   async recount(): Promise<void> {
-    if (!this.ended || this.#processes === undefined) return;
-    const alive = await this.#processes.count();
-    if (alive === this.#leftBehind) return;
-    this.#leftBehind = alive;
+    if (!this.ended) return;
+    const before = this.#leftBehind;
+    await this.#count();
+    if (this.#leftBehind === before) return;
     this.#release();
     this.#changed();
   }
@@ -214,6 +214,7 @@ export class Session implements TabSource {
   }
 
   async #spawn(plan: SessionPlan, script: string): Promise<void> {
+    const since = nowOrder();
     const launched = launchCommand({ command: plan.shell, args: [script] }, plan.env);
     const pty = new Pty(
       { ...launched, env: plan.env, cwd: plan.cwd, size: this.#size },
@@ -229,7 +230,7 @@ export class Session implements TabSource {
       },
     );
     this.#pty = pty;
-    this.#processes = await TerminalProcesses.of(this.id, pty.pid);
+    this.#processes = await TerminalProcesses.of(this.id, pty.pid, since);
     this.#hold();
     this.#advance({ type: "started" });
   }
@@ -238,9 +239,18 @@ export class Session implements TabSource {
     await this.#started;
     this.#processes?.leaderEnded();
     await this.#removeScript();
-    this.#leftBehind = (await this.#processes?.count()) ?? 0;
+    await this.#count();
     this.#advance({ type: "ended", ...end });
     this.#release();
+  }
+
+  async #count(): Promise<void> {
+    try {
+      this.#leftBehind = (await this.#processes?.count()) ?? 0;
+    } catch (error) {
+      // The system's list cannot be had now; what is known stays.
+      this.#context.problem(`${this.id}: its processes could not be counted: ${String(error)}`);
+    }
   }
 
   async #stop(steps: readonly LadderStep[]): Promise<StopResponse> {

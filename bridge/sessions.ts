@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../loopback/clock.ts";
+import type { LadderStep } from "../loopback/end-processes.ts";
 import {
   TERMINAL_LIMITS,
   type OutputQuery,
@@ -32,6 +33,9 @@ export interface SessionsOptions {
   problem: (text: string) => void;
   /** Default: the contract's. */
   maxSessions?: number;
+  /** How a session is ended when a person asks for it, and when the app closes. */
+  stopSteps?: readonly LadderStep[];
+  shutdownSteps?: readonly LadderStep[];
 }
 
 /** There is no room, and nothing that could make room. */
@@ -99,7 +103,7 @@ export class Sessions {
   }
 
   async stop(id: string): Promise<StopResponse | undefined> {
-    return this.#sessions.get(id)?.stop(STOP_STEPS);
+    return this.#sessions.get(id)?.stop(this.#options.stopSteps ?? STOP_STEPS);
   }
 
   /** False: no such session. */
@@ -113,7 +117,7 @@ export class Sessions {
   async close(id: string): Promise<boolean> {
     const session = this.#sessions.get(id);
     if (session === undefined) return false;
-    await session.close(STOP_STEPS);
+    await session.close(this.#options.stopSteps ?? STOP_STEPS);
     return this.#forget(session);
   }
 
@@ -125,7 +129,8 @@ export class Sessions {
   async #shutdown(): Promise<void> {
     this.#closing.abort();
     const all = [...this.#sessions.values()];
-    const results = await Promise.allSettled(all.map((session) => session.close(SHUTDOWN_STEPS)));
+    const steps = this.#options.shutdownSteps ?? SHUTDOWN_STEPS;
+    const results = await Promise.allSettled(all.map((session) => session.close(steps)));
     this.#list.stop();
     clearTimeout(this.#recount);
     await this.#recounting;

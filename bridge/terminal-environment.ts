@@ -8,8 +8,9 @@ const MAX_VARIABLE_BYTES = 128 * 1024;
 /** Well below the smallest system's limit on arguments and environment together (macOS: 1 MiB). */
 const MAX_ENVIRONMENT_BYTES = 768 * 1024;
 
-/** Ours, secrets among them, or meant for our own processes. */
-const OURS = /^(IRONBRIDGE_.*|IRONFLOW_TERMINAL_BRIDGE_TOKEN|IRONFLOW_API_KEY|ELECTRON_.*|NODE_OPTIONS)$/;
+/** Ours, secrets among them, or meant for our own processes; Electron sets the last two for itself. */
+const OURS =
+  /^(IRONBRIDGE_.*|IRONFLOW_TERMINAL_BRIDGE_TOKEN|IRONFLOW_API_KEY|ELECTRON_.*|NODE_OPTIONS|CHROME_DESKTOP|ORIGINAL_XDG_CURRENT_DESKTOP)$/;
 
 /** They describe the terminal, or the shell, from which the app or its login shell was started: not this one. */
 const OF_ANOTHER_TERMINAL = new Set(

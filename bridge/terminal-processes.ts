@@ -1,7 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../loopback/clock.ts";
 import { endProcesses, operatingSystem, type LadderStep } from "../loopback/end-processes.ts";
 import { ownProcesses, renewClaims, type Claim } from "../loopback/ownership.ts";
-import { nowOrder, readProcess, type ProcessId } from "../loopback/processes.ts";
+import { nowOrder, readProcess, type ProcessId, type ProcessRow } from "../loopback/processes.ts";
 import type { StopResponse } from "./contract/api.ts";
 import { TERMINAL_MARKER } from "./terminal-environment.ts";
 
@@ -29,20 +30,30 @@ export class TerminalProcesses {
   /** Undefined when it was reaped before it could be looked at. */
   readonly leader: ProcessId | undefined;
   readonly #marker: string;
+  /** In the unit of `ProcessRow.startOrder`: what is older cannot carry the marker, and need not be looked at. */
+  readonly #since: number;
   /** One while the leader's number means its session, none after that. */
   #claims: Claim[];
 
-  private constructor(sessionId: string, leader: ProcessId | undefined, knownAt: number) {
+  private constructor(
+    sessionId: string,
+    leader: ProcessId | undefined,
+    times: { since: number; at: number },
+  ) {
     this.leader = leader;
     this.#marker = `${TERMINAL_MARKER}=${sessionId}`;
-    this.#claims = leader === undefined ? [] : [{ ...leader, knownAt }];
+    this.#since = times.since;
+    this.#claims = leader === undefined ? [] : [{ ...leader, knownAt: times.at }];
   }
 
-  /** Call it right after the spawn. A leader that is reaped by then is not known; its processes are, by the marker. */
-  static async of(sessionId: string, pid: number): Promise<TerminalProcesses> {
-    const knownAt = nowOrder();
+  /**
+   * Call it right after the spawn; `since` is `nowOrder()` of before it. A leader that is reaped by then is not known; its
+   * processes are, by the marker.
+   */
+  static async of(sessionId: string, pid: number, since: number): Promise<TerminalProcesses> {
+    const at = nowOrder();
     const row = await readProcess(pid);
-    return new TerminalProcesses(sessionId, row && { pid, startTime: row.startTime }, knownAt);
+    return new TerminalProcesses(sessionId, row && { pid, startTime: row.startTime }, { since, at });
   }
 
   /** Tells that the leader's number was its own until now: it has just been reaped. */
@@ -52,9 +63,9 @@ export class TerminalProcesses {
 
   /** How many are alive now. */
   async count(): Promise<number> {
-    const at = nowOrder();
-    const rows = await operatingSystem.list();
-    const marked = rows.filter((row) => !row.zombie && operatingSystem.carries(row.pid, this.#marker));
+    const { at, rows } = await nextList();
+    const young = rows.filter((row) => !row.zombie && row.startOrder >= this.#since);
+    const marked = young.filter((row) => operatingSystem.carries(row.pid, this.#marker));
     const own = ownProcesses(rows, {
       claims: this.#claims,
       marked: new Set(marked.map((row) => row.pid)),
@@ -70,6 +81,18 @@ export class TerminalProcesses {
     const alive = report.survivors.length;
     return { outcome: alive > 0 ? "not_confirmed" : outcomeOf(report.lastSignal), alive };
   }
+}
+
+let waiting: Promise<{ at: number; rows: ProcessRow[] }> | undefined;
+
+/** A list that is read after the call, with a moment before it was. All who ask in one turn of the event loop share it. */
+function nextList(): Promise<{ at: number; rows: ProcessRow[] }> {
+  waiting ??= setImmediate().then(async () => {
+    waiting = undefined;
+    const at = nowOrder();
+    return { at, rows: await operatingSystem.list() };
+  });
+  return waiting;
 }
 
 function outcomeOf(lastSignal: NodeJS.Signals | undefined): StopSeen["outcome"] {

@@ -1,0 +1,250 @@
+import { describe, expect, it } from "vitest";
+import type { TerminalSession } from "./contract/api.ts";
+import { FLOW } from "./contract/flow.ts";
+import { ToTab } from "./contract/port.ts";
+import { LOG_BLOCK_BYTES, OutputLog } from "./output-log.ts";
+import { Tab, TAB_CATCH_UP_BYTES, TAB_MESSAGE_BYTES } from "./tab.ts";
+
+const SESSION: TerminalSession = {
+  session_id: "term_abcdefgh",
+  agent: "test",
+  command: "true",
+  shell: "/bin/sh",
+  cwd: "/",
+  status: "running",
+  exit_code: null,
+  signal: null,
+  reason: null,
+  started_at: "2026-01-01T00:00:00.000Z",
+  ended_at: null,
+  output_bytes: 0,
+  left_behind: 0,
+  size: { cols: 80, rows: 24 },
+};
+
+/** One turn of the event loop: what was scheduled is sent. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function setUp(log = new OutputLog()) {
+  const sent: ToTab[] = [];
+  const typed: string[] = [];
+  const sizes: unknown[] = [];
+  const problems: string[] = [];
+  const source = {
+    log,
+    ended: false,
+    snapshot: () => SESSION,
+    type: (text: string) => {
+      typed.push(text);
+    },
+    resize: (size: unknown) => {
+      sizes.push(size);
+    },
+  };
+  let fromTab: (message: unknown) => void = () => {};
+  let goAway = () => {};
+  let closes = 0;
+  let gone = 0;
+  const port = {
+    // What goes out must be what the contract says.
+    post: (message: ToTab) => void sent.push(ToTab.parse(message)),
+    onMessage: (listener: (message: unknown) => void) => void (fromTab = listener),
+    onClose: (listener: () => void) => void (goAway = listener),
+    close: () => void (closes += 1),
+  };
+  const tab = new Tab(port, source, {
+    close: () => void (gone += 1),
+    problem: (text) => void problems.push(text),
+  });
+  const data = () => sent.flatMap((message) => (message.type === "data" ? [message] : []));
+  return {
+    tab,
+    log,
+    source,
+    sent,
+    typed,
+    sizes,
+    problems,
+    data,
+    chars: () => data().reduce((sum, message) => sum + message.chars.length, 0),
+    text: () =>
+      data()
+        .map((message) => message.chars)
+        .join(""),
+    print: (text: string | Uint8Array) => {
+      log.append(typeof text === "string" ? Buffer.from(text) : text);
+      tab.outputArrived();
+    },
+    say: (message: unknown) => {
+      fromTab(message);
+    },
+    goAway: () => {
+      goAway();
+    },
+    counts: () => ({ closes, gone }),
+  };
+}
+
+describe("a tab", () => {
+  it("gets its session, then a replay of what is kept, then what comes", async () => {
+    const log = new OutputLog();
+    log.append(Buffer.from("before"));
+    const { sent, print } = setUp(log);
+    print("after");
+    await turn();
+    expect(sent).toEqual([
+      { type: "session", session: SESSION },
+      { type: "data", chars: "before", replay: true },
+      { type: "data", chars: "after", replay: false },
+    ]);
+  });
+
+  it("gets in one message what arrived in one turn", async () => {
+    const { data, print } = setUp();
+    for (let piece = 0; piece < 100; piece += 1) print("x");
+    await turn();
+    expect(data()).toEqual([{ type: "data", chars: "x".repeat(100), replay: false }]);
+  });
+
+  it("gets the same text wherever characters and escape sequences are cut", async () => {
+    const bytes = Buffer.from("ä€😀\u001b[31mred\u001b[0m\u001b]0;title\u0007日");
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const { print, text } = setUp();
+      print(bytes.subarray(0, cut));
+      await turn();
+      print(bytes.subarray(cut));
+      await turn();
+      expect(text()).toBe(bytes.toString());
+    }
+  });
+
+  it("gets half a character at the end only when nothing more will come", async () => {
+    const { print, text, source, tab } = setUp();
+    print(Uint8Array.from([0x61, 0xe2, 0x82]));
+    await turn();
+    expect(text()).toBe("a");
+    source.ended = true;
+    tab.outputArrived();
+    await turn();
+    expect(text()).toBe("a\ufffd");
+    tab.outputArrived();
+    await turn();
+    expect(text()).toBe("a\ufffd");
+  });
+
+  it("is held above the high mark, and goes on where it was once it has acknowledged enough", async () => {
+    const { print, chars, say } = setUp();
+    print("x".repeat(1_000_000));
+    await turn();
+    const first = chars();
+    expect(first).toBeGreaterThan(FLOW.holdAboveChars);
+    expect(first).toBeLessThanOrEqual(FLOW.holdAboveChars + TAB_MESSAGE_BYTES);
+    say({ type: "ack", chars: first - FLOW.sendBelowChars });
+    await turn();
+    expect(chars()).toBe(first);
+    say({ type: "ack", chars: 1 });
+    await turn();
+    expect(chars()).toBeGreaterThan(first);
+    let acknowledged = first - FLOW.sendBelowChars + 1;
+    for (let turns = 0; turns < 100; turns += 1) {
+      say({ type: "ack", chars: chars() - acknowledged });
+      acknowledged = chars();
+      await turn();
+    }
+    expect(chars()).toBe(1_000_000);
+  });
+
+  it("costs nothing while it is hidden, and has missed nothing when it is shown", async () => {
+    const { print, data, say, text, sent } = setUp();
+    await turn();
+    say({ type: "visible", visible: false });
+    const before = sent.length;
+    for (let line = 0; line < 1_000; line += 1) print(`${line}\n`);
+    await turn();
+    expect(sent).toHaveLength(before);
+    say({ type: "visible", visible: true });
+    await turn();
+    expect(text()).toBe(Array.from({ length: 1_000 }, (_, line) => `${line}\n`).join(""));
+    expect(data().every((message) => !message.replay)).toBe(true);
+  });
+
+  it("that fell behind what is kept is told how much it missed and goes on near the newest byte", async () => {
+    const log = new OutputLog(64 * LOG_BLOCK_BYTES);
+    const { print, data, chars, say } = setUp(log);
+    print("first");
+    await turn();
+    say({ type: "visible", visible: false });
+    for (let block = 0; block < 100; block += 1) print(Buffer.alloc(LOG_BLOCK_BYTES, "x"));
+    say({ type: "visible", visible: true });
+    await turn();
+    const resumed = data()[1];
+    expect(resumed?.dropped_bytes).toBe(log.end - TAB_CATCH_UP_BYTES - "first".length);
+    while (chars() < "first".length + TAB_CATCH_UP_BYTES) {
+      say({ type: "ack", chars: FLOW.holdAboveChars * 2 });
+      await turn();
+    }
+    expect(
+      data()
+        .slice(2)
+        .every((message) => message.dropped_bytes === undefined),
+    ).toBe(true);
+  });
+
+  it("that comes late is told what is no longer kept and gets all the rest", async () => {
+    const log = new OutputLog(2 * LOG_BLOCK_BYTES);
+    log.append(Buffer.alloc(LOG_BLOCK_BYTES - 1, "x"));
+    log.append(Buffer.from("€"));
+    log.append(Buffer.alloc(LOG_BLOCK_BYTES, "y"));
+    const { data } = setUp(log);
+    await turn();
+    // The rest of the character whose beginning is gone goes too.
+    expect(data()[0]).toMatchObject({ dropped_bytes: LOG_BLOCK_BYTES + 2, replay: true });
+    expect(data()[0]?.chars).toMatch(/^y+$/);
+  });
+
+  it("types and resizes", () => {
+    const { say, typed, sizes } = setUp();
+    say({ type: "input", text: "ls\r" });
+    say({ type: "resize", size: { cols: 100, rows: 30 } });
+    expect(typed).toEqual(["ls\r"]);
+    expect(sizes).toEqual([{ cols: 100, rows: 30 }]);
+  });
+
+  it.each([
+    [{ type: "ack", chars: -1 }, "chars: "],
+    [{ type: "ack" }, "chars: "],
+    [{ type: "input", text: "x".repeat(65_537) }, "text: "],
+    [{ type: "resize", size: { cols: 1, rows: 30 } }, "size.cols: "],
+    [{ type: "visible", visible: "yes" }, "visible: "],
+    [{ type: "kill" }, "type: "],
+    [{ type: "input", text: "x", extra: 1 }, "extra"],
+    ["ack", "message from a tab"],
+    [null, "message from a tab"],
+  ])("does nothing on a message that is not understood, and names the field: %j", async (message, named) => {
+    const { say, typed, sizes, problems, sent } = setUp();
+    await turn();
+    const before = sent.length;
+    say(message);
+    await turn();
+    expect([typed, sizes, sent.length]).toEqual([[], [], before]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(named);
+  });
+
+  it("does nothing after its port was closed, by either side", async () => {
+    const left = setUp();
+    left.goAway();
+    expect(left.counts()).toEqual({ closes: 0, gone: 1 });
+    const closed = setUp();
+    closed.tab.close();
+    expect(closed.counts()).toEqual({ closes: 1, gone: 0 });
+    for (const { print, say, tab, sent, typed } of [left, closed]) {
+      const before = sent.length;
+      print("x");
+      say({ type: "input", text: "x" });
+      tab.sessionChanged();
+      await turn();
+      expect([sent.length, typed]).toEqual([before, []]);
+    }
+  });
+});
