@@ -51,14 +51,16 @@ export async function startNodeChild(options: NodeChildOptions, signal: AbortSig
   const words = lastWords((line) => logInfo(options.name, line));
   child.stderr.setEncoding("utf8").on("data", words.take);
   const closed = new Promise<void>((done) => child.once("close", () => done()));
-  const ended = new Promise<string>((done) => {
+  const exited = new Promise<{ code: number | null; signal: string | null }>((done) => {
     child.once("exit", (code, endedBy) => {
       options.records.ended(pid);
-      // Its last words may still be in the pipe; somebody else may hold that pipe open.
-      void within(closed, LAST_WORDS_MS, systemClock).then(() => {
-        done(endSentence(options.name, { code, signal: endedBy }, words.text));
-      });
+      done({ code, signal: endedBy });
     });
+  });
+  const ended = exited.then(async (exit) => {
+    // Its last words may still be in the pipe; somebody else may hold that pipe open.
+    await within(closed, LAST_WORDS_MS, systemClock);
+    return endSentence(options.name, exit, words.text);
   });
   const stop = async () => {
     const report = await stopChild(child);

@@ -36,6 +36,7 @@ async function ask(call: Partial<CallToAsk> = {}) {
   const asked: { answer?: Answer } = {};
   void consent
     .askCall({
+      callId: "call-1",
       caller: claude,
       claim: "Claude Code 9",
       row: DELETE_ROW,
@@ -224,6 +225,7 @@ describe("a question about a call", () => {
     });
     const other = await ask({ caller: { ...claude, name: "other" } });
     expect(other.answer).toBeUndefined();
+    expect(events()).toHaveLength(9);
   });
 });
 

@@ -32,6 +32,8 @@ export interface AskOptions<Q> {
 }
 
 export interface QuestionQueue<Q> {
+  /** Whether one more question of this caller is taken. */
+  hasRoom(caller: string): boolean;
   /** Resolves with the one outcome of this question. "full" when too many wait: then nobody is asked. */
   ask(options: AskOptions<Q>): Promise<QueueOutcome | "full">;
   readonly top: Waiting<Q> | undefined;
@@ -101,12 +103,16 @@ export function questionQueue<Q>(clock: Clock, onChanged: () => void): QuestionQ
     return outcome;
   }
 
+  function hasRoom(caller: string): boolean {
+    const own = entries.filter((entry) => entry.caller === caller).length;
+    return entries.length < QUEUE_LIMITS.all && own < QUEUE_LIMITS.perCaller;
+  }
+
   return {
+    hasRoom,
     async ask(options) {
       if (closed) return "app_closed";
-      const own = entries.filter(({ caller }) => caller === options.caller).length;
-      if (entries.length >= QUEUE_LIMITS.all || own >= QUEUE_LIMITS.perCaller) return "full";
-      return wait(options);
+      return hasRoom(options.caller) ? wait(options) : "full";
     },
     get top() {
       return entries[0];
