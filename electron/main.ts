@@ -24,6 +24,7 @@ import { runLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { logError } from "./log.ts";
 import { openAudit } from "./mcp-endpoint/audit.ts";
 import { recordConsent, recordRefusal } from "./mcp-endpoint/audit-records.ts";
+import { setMenu } from "./menu.ts";
 import { makeLocalToken } from "./mcp-endpoint/local-token.ts";
 import { createPerformer } from "./mcp-endpoint/perform.ts";
 import { openTokenStore } from "./mcp-endpoint/tokens.ts";
@@ -51,6 +52,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const version = app.getVersion();
   await app.whenReady();
 
+  setMenu(process.platform);
   confineSession(session.defaultSession);
   servePages(session.defaultSession, programs.pages, "index.html");
   const settings = openSettings(profile.settings);
@@ -118,7 +120,6 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     },
   });
   const questions = createConsentWindow({ consent, preload: programs.consentPreload, pages: programs.pages });
-  life.steps.add("questions", () => questions.close());
 
   const tokens = openTokenStore(profile.tokens, now, (list) => page.tell("tokens:changed", list));
   if (tokens.problem !== undefined) logError("tokens", tokens.problem);
@@ -142,6 +143,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     onRefused: (reason, caller) => recordRefusal(audit, reason, caller),
   });
   life.steps.add("agents' endpoint", () => door.close());
+  life.steps.add("questions", () => questions.close());
 
   const window = openMainWindow({ preload: programs.preload, settings });
   page.attach(window.window.webContents);

@@ -297,6 +297,30 @@ describe("before the protocol", () => {
   }
 });
 
+describe("the end of the endpoint", () => {
+  it("lets an answer that is under way out, and waits for no stream", async () => {
+    await endpoint.close();
+    let answer = () => {};
+    const held = new Promise<void>((release) => (answer = release));
+    let begun = () => {};
+    const running = new Promise<void>((done) => (begun = done));
+    endpoint = await startFixture({
+      call: async () => {
+        begun();
+        await held;
+        return { isError: true, content: [{ type: "text", text: "the app was closed" }] };
+      },
+    });
+    const client = await clientOf("a handshake client (SDK v1)", "ibk_reader-token");
+    const call = client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
+    await running;
+    const closed = endpoint.close();
+    answer();
+    expect((await call).isError).toBe(true);
+    await closed;
+  });
+});
+
 describe("a request's body", () => {
   const padded = (bytes: number) => INITIALIZE.replace("raw", "x".repeat(bytes - INITIALIZE.length + 3));
 

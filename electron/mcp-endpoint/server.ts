@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { classifyInboundRequest, createMcpHandler, type Server } from "@modelcontextprotocol/server";
 import { BodyAborted, readJson } from "../../loopback/body.ts";
-import { systemClock, type Clock } from "../../loopback/clock.ts";
+import { systemClock, within, type Clock } from "../../loopback/clock.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
 import { listen, type ListeningAt } from "../../loopback/listen.ts";
 import { sendRefusal } from "../../loopback/refusal.ts";
@@ -18,6 +18,8 @@ import { rpcError, sendRpcError } from "./rpc-error.ts";
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const PATH = "/mcp";
+/** How long requests under way may still be answered when the endpoint closes, in ms. */
+const LAST_ANSWERS_MS = 1_000;
 
 /** A caller as its token proved it. `tokenId` differs for every token, also under the same name. */
 export interface Authenticated {
@@ -70,6 +72,8 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
     ...(options.sessionLimits === undefined ? {} : { limits: options.sessionLimits }),
   });
   const underWay = new Map<AbortController, string>();
+  /** Requests that will be answered, not streams that stay open. */
+  const posts = new Set<ServerResponse>();
 
   async function handle(request: IncomingMessage, response: ServerResponse, at: ListeningAt): Promise<void> {
     const admission = guardRequest(request, policyAt(at, options));
@@ -101,6 +105,8 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
     const admitted = Object.assign(request, { auth: toAuthInfo(facts) });
     const owner = { tokenId, caller: caller.name, connection };
     if (request.method !== "POST") return legacy.handle(admitted, response, undefined, owner);
+    posts.add(response);
+    response.once("close", () => posts.delete(response));
     return post(admitted, response, owner);
   }
 
@@ -148,11 +154,18 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
       modern.notify.toolsChanged();
     },
     async close() {
+      await lastAnswers(posts);
       await legacy.close();
       await modern.close();
       await http.close();
     },
   };
+}
+
+/** Whoever has just been told that the app ends should hear it. */
+async function lastAnswers(posts: ReadonlySet<ServerResponse>): Promise<void> {
+  const all = [...posts].map((response) => new Promise<void>((done) => response.once("close", () => done())));
+  await within(Promise.all(all), LAST_ANSWERS_MS, systemClock);
 }
 
 function policyAt(at: ListeningAt, options: EndpointOptions): GuardPolicy<Authenticated> {
