@@ -46,12 +46,7 @@ export function openConnection(parts: ConnectionParts): EngineLink {
     id: embedded ? EMBEDDED : REMOTE,
     name: embedded ? "Embedded engine" : new URL(flags.serverUrl ?? "").host,
     source: engineSource(parts),
-    switches: {
-      personMayWrite: flags.allowWrites || (kept?.person ?? embedded),
-      agentsMayWrite: flags.allowWrites || (kept?.agents ?? false),
-      // A tool server that serves terminals serves writes too, so a remote engine gets them only when it was asked for.
-      terminals: parts.bridge !== undefined && (embedded || flags.terminals),
-    },
+    switches: launchSwitches(flags, kept),
     startTools: (target, signal) =>
       startToolServer(
         {
@@ -69,6 +64,23 @@ export function openConnection(parts: ConnectionParts): EngineLink {
     now: () => new Date(),
     ...parts.events,
   });
+}
+
+/**
+ * The switches a connection starts with. The flags widen them for this launch; without them the person's earlier decision
+ * counts; without one, the embedded engine is writable by the person and read-only for agents, any other is read-only.
+ */
+export function launchSwitches(
+  flags: Pick<Flags, "serverUrl" | "allowWrites" | "terminals">,
+  kept: Writes | undefined,
+): EngineLinkOptions["switches"] {
+  const embedded = flags.serverUrl === undefined;
+  return {
+    personMayWrite: flags.allowWrites || (kept?.person ?? embedded),
+    agentsMayWrite: flags.allowWrites || (kept?.agents ?? false),
+    // A tool server that serves terminals serves writes too, so a remote engine gets them only when it was asked for.
+    terminals: embedded || flags.terminals,
+  };
 }
 
 function engineSource(parts: ConnectionParts): EngineSource {

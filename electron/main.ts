@@ -94,7 +94,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     appVersion: version,
     records,
     writes: settings.stored.writes ?? {},
-    bridge: (signal) => bridge.address(signal),
+    bridge,
     clock: systemClock,
     events: {
       onConnection: () => page.tell("connections:changed", hub.connections()),
@@ -146,7 +146,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   life.steps.add("questions", () => questions.close());
 
   const window = openMainWindow({ preload: programs.preload, settings });
-  page.attach(window.window.webContents);
+  page.attach(window.window.webContents, () => ({ waiting: consent.queue.count }));
   const info = appInfo(door.url);
   const handlers = allHandlers({
     info,

@@ -113,7 +113,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const { caller, row, args, engine, signal } = call;
     for (let round = 1; ; round += 1) {
       const result = await previewCall(row, args, call.read);
-      if ("error" in result) return refuse(round === 1 ? result.error : refusal("target_changed"));
+      if ("error" in result) return refuse(round === 1 ? result.error : unreadNow(result.error));
       const { watched, ...preview } = result.preview;
       const subject = {
         caller: auditUser(caller),
@@ -146,9 +146,10 @@ export function createConsent(options: ConsentOptions): Consent {
       const same =
         "preview" in now && keyedDigest(key, { ...subject, watched: now.preview.watched }) === digest;
       if (same) return { approved: true };
+      const error = "error" in now ? unreadNow(now.error) : refusal("target_changed");
       if ("error" in now || round === MAX_ROUNDS) {
-        await options.record({ event: "target_changed", ...about });
-        return refuse(refusal("target_changed"));
+        if (error.reason === "target_changed") await options.record({ event: "target_changed", ...about });
+        return refuse(error);
       }
     }
   }
@@ -214,5 +215,9 @@ function unshowable(args: Record<string, unknown>): ToolError | undefined {
     throw cause;
   }
 }
+
+/** A target that is gone has changed; one that cannot be read just now may be as it was. */
+const unreadNow = (error: ToolError): ToolError =>
+  error.code === "not_found" ? refusal("target_changed") : error;
 
 const refuse = (error: ToolError): Answer => ({ approved: false, error });

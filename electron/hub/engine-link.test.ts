@@ -59,7 +59,7 @@ async function open(options: Partial<EngineLinkOptions> = {}): Promise<EngineLin
     source: { kind: "embedded", start: () => children.startEngine() },
     switches: { personMayWrite: true, agentsMayWrite: false, terminals: false },
     startTools: (target) => children.startTools(target),
-    bridge: undefined,
+    bridge: { url: undefined, address: async () => undefined },
     onConnection: () => void (changes += 1),
     onChanged: () => {},
     clock: time.clock,

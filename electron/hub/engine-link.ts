@@ -1,6 +1,7 @@
 import type { Clock } from "../../loopback/clock.ts";
 import type { McpSession } from "../../mcp/client/session.ts";
 import type { EngineConnection, LiveTopic } from "../../mcp/contract/live.ts";
+import type { TerminalBridge } from "../children/bridge.ts";
 import type { EmbeddedEngine } from "../children/engine.ts";
 import type { ToolServerTarget } from "../children/tool-server.ts";
 import { supervise, type ChildState, type Running, type Supervised } from "../children/supervisor.ts";
@@ -23,8 +24,8 @@ export interface EngineLinkOptions {
   readonly source: EngineSource;
   readonly switches: Omit<Switches, "name">;
   startTools(target: ToolServerTarget, signal: AbortSignal): Promise<Running<McpSession>>;
-  /** The terminal bridge, where terminals are served on this connection; waits until it listens. */
-  readonly bridge: ((signal: AbortSignal) => Promise<{ url: string; token: string } | undefined>) | undefined;
+  /** Its address goes to the tool server where terminals are served. */
+  readonly bridge: Pick<TerminalBridge, "address" | "url">;
   readonly onConnection: () => void;
   readonly onChanged: (topic: LiveTopic) => void;
   readonly clock: Clock;
@@ -100,7 +101,7 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
 
   async function startTools(signal: AbortSignal): Promise<Running<McpSession>> {
     const at = source.kind === "remote" ? source : await engineRunning(signal);
-    const bridge = switches.terminals ? await options.bridge?.(signal) : undefined;
+    const bridge = switches.terminals ? await options.bridge.address(signal) : undefined;
     const running = await options.startTools(
       {
         url: at.url,
@@ -138,7 +139,8 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     id,
     name,
     get switches() {
-      return switches;
+      // A bridge that has crashed serves no terminals.
+      return { ...switches, terminals: switches.terminals && options.bridge.url !== undefined };
     },
     setWrites(writes) {
       const servedWrites = servesWrites(switches);

@@ -18,6 +18,8 @@ import { rpcError, sendRpcError } from "./rpc-error.ts";
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const PATH = "/mcp";
+/** Streams of 2026-07-28 clients that wait for news of the list of tools. */
+const MAX_SUBSCRIPTIONS = 128;
 /** How long requests under way may still be answered when the endpoint closes, in ms. */
 const LAST_ANSWERS_MS = 1_000;
 
@@ -64,6 +66,7 @@ export interface McpEndpoint {
 export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEndpoint> {
   const modern = createMcpHandler((context) => options.build(factsOf(context.authInfo), "modern"), {
     legacy: "reject",
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
   });
   const modernNode = toNodeHandler(modern);
   const legacy = legacySessions({
@@ -71,7 +74,7 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
     clock: options.clock ?? systemClock,
     ...(options.sessionLimits === undefined ? {} : { limits: options.sessionLimits }),
   });
-  const underWay = new Map<AbortController, string>();
+  const underWay = new Map<ServerResponse, { readonly caller: string; readonly gone: AbortController }>();
   /** Requests that will be answered, not streams that stay open. */
   const posts = new Set<ServerResponse>();
 
@@ -96,9 +99,9 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
     }
 
     const gone = new AbortController();
-    underWay.set(gone, caller.name);
+    underWay.set(response, { caller: caller.name, gone });
     response.once("close", () => {
-      underWay.delete(gone);
+      underWay.delete(response);
       if (!response.writableFinished) gone.abort(new Error("the caller has gone"));
     });
     const facts: RequestFacts = { caller, connection, gone: gone.signal };
@@ -148,8 +151,11 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
       legacy.toolsChanged();
     },
     async dropCaller(name) {
-      for (const [gone, caller] of underWay)
-        if (caller === name) gone.abort(new Error("the token was revoked"));
+      for (const [response, { caller, gone }] of underWay) {
+        if (caller !== name) continue;
+        gone.abort(new Error("the token was revoked"));
+        response.destroy(); // streams too: nothing more is told to whoever held the token
+      }
       await legacy.drop((owner) => owner.caller === name);
       modern.notify.toolsChanged();
     },

@@ -6,7 +6,6 @@ import { logInfo } from "../log.ts";
  * Electron tells of each web contents as it is made, so nothing is forgotten.
  */
 export function confinePages(): void {
-  app.enableSandbox();
   app.on("web-contents-created", (_, contents) => confineContents(contents));
   app.on("session-created", confineSession);
 }
