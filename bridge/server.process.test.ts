@@ -215,8 +215,12 @@ describe("the terminal API", () => {
   });
 
   it("refuses a 65th terminal while 64 run, with a sentence that says what to do", async () => {
-    const full = await terminals({ environment: () => new Promise(() => {}) });
-    // They wait for an environment that never comes: starting, and in the list.
+    let resolve: (env: Record<string, string>) => void = () => {};
+    const environment = new Promise<Record<string, string>>((resolved) => {
+      resolve = resolved;
+    });
+    const full = await terminals({ environment: () => environment });
+    // They wait for an environment that does not come yet: starting, and in the list.
     for (let count = 0; count < 64; count += 1) void full.run("true");
     const served = await serve({
       token: TOKEN,
@@ -235,7 +239,9 @@ describe("the terminal API", () => {
     });
     expect(full.sessions.list()).toHaveLength(64);
     await served.close();
-    await full.scripts.dispose();
+    const disposed = full.dispose();
+    resolve({});
+    await disposed;
   });
 });
 

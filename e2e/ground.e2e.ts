@@ -66,7 +66,7 @@ test.describe("Ground: one true path through every process", () => {
     }
   });
 
-  test("[G8] a run's detail shows the same steps as MCP, and the error of the run that failed", async () => {
+  test("[G8][G6] a run's detail shows the same steps as MCP, and the error of the run that failed", async () => {
     const agent = await modernAgent(app.connection.mcp.url, app.token);
     try {
       const failed = (await runsThrough(agent)).find((run) => run.status === "failed");

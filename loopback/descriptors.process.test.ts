@@ -171,7 +171,7 @@ const masters = (listing: string) => listing.match(/ptmx/g)?.length ?? 0;
 const numbers = (listing: string) => [...listing.matchAll(/ (\d+) -> /g)].map((match) => Number(match[1]));
 
 describe.runIf(process.platform === "linux")("a second terminal", () => {
-  it("holds no other terminal's master, so a command in it cannot type into the first", async () => {
+  it("[G4] holds no other terminal's master, so a command in it cannot type into the first", async () => {
     const a = openTerminal("launcher");
     const b = openTerminal("launcher");
     try {

@@ -5,7 +5,7 @@ export const RestEvent = z.looseObject({
   id: z.string(),
   name: z.string(),
   timestamp: z.string(),
-  data: z.unknown(),
+  data: z.unknown().optional(),
   source: z.string().default(""),
   processed: z.boolean().default(false),
   created_at: z.string().optional(),

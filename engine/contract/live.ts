@@ -28,7 +28,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
     type: z.literal("event"),
     subscriptionId: z.string(),
     topic: z.string(),
-    data: z.unknown(),
+    data: z.unknown().optional(),
     eventId: z.string().optional(),
   }),
   z.looseObject({

@@ -1,8 +1,10 @@
 import * as z from "zod/v4";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { TOOL_NAMES } from "./tool-names.ts";
 import type { ToolRow } from "./tool-row.ts";
-import { TOOLS, toolByName } from "./tools.ts";
+import type { RunSummary } from "./domain.ts";
+import { TOOLS, toolByName, type ToolArguments, type ToolInput, type ToolOutput } from "./tools.ts";
+import { QUESTIONS } from "../server/questions.ts";
 
 const planned: Record<string, { mode: string; risk: string }> = TOOL_NAMES;
 const rows: readonly ToolRow[] = TOOLS;
@@ -74,7 +76,21 @@ describe("the tool table", () => {
     expect(row.permission).toBe(expected[row.mode]);
   });
 
+  it("has a question for the person per irreversible row, and for no other", () => {
+    const irreversible = rows.filter((row) => row.risk === "irreversible").map(({ name }) => name);
+    expect(Object.keys(QUESTIONS).sort()).toEqual(irreversible.sort());
+  });
+
   it.each(rows.filter((row) => row.risk === "irreversible"))("lets a caller confirm $name", ({ input }) => {
     expect(Object.keys(input.shape)).toContain("confirm");
+  });
+});
+
+describe("the types of the table", () => {
+  it("are those of each row, with and without defaults", () => {
+    expectTypeOf<ToolInput<"ironflow_get_run">>().toEqualTypeOf<{ run_id: string }>();
+    expectTypeOf<ToolInput<"ironflow_list_runs">["limit"]>().toEqualTypeOf<number>();
+    expectTypeOf<ToolArguments<"ironflow_list_runs">["limit"]>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<ToolOutput<"ironflow_list_runs">["runs"]>().toEqualTypeOf<RunSummary[]>();
   });
 });

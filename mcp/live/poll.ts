@@ -44,6 +44,8 @@ async function firstDeadLetters(engine: Engine, env: string, call: Call): Promis
   }
 }
 
+const LOCKED_OUT: ReadonlySet<string> = new Set(["unauthenticated", "permission_denied", "canceled"]);
+
 /** Looks at topics again and again and says which changed. */
 export class Poller {
   readonly #engine: Engine;
@@ -56,7 +58,7 @@ export class Poller {
 
   /**
    * The topics among `topics` that look different from last time; the first look at a topic is only remembered. A topic
-   * that the engine does not serve is not asked for again.
+   * that the engine does not serve, or not so that it can be read, is not asked for again.
    * @throws ToolFailure when the engine cannot be asked
    */
   async look(topics: Iterable<LiveTopic>, call: Call): Promise<LiveTopic[]> {
@@ -77,7 +79,8 @@ export class Poller {
       const look = await LOOKS[topic](this.#engine, call);
       return createHash("sha256").update(JSON.stringify(look)).digest("base64");
     } catch (error) {
-      if (error instanceof ToolFailure && error.code === "unimplemented") return undefined;
+      // An engine that is away or locks us out is the watch's business; one that cannot answer this is left in peace.
+      if (error instanceof ToolFailure && !error.retryable && !LOCKED_OUT.has(error.code)) return undefined;
       throw error;
     }
   }

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../loopback/testing/alive.ts";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
 import { poll } from "../../loopback/testing/poll.ts";
-import { CLIENTS, textOf } from "../testing/clients.ts";
+import { toolByName, type ToolName } from "../contract/tools.ts";
+import { CLIENTS, textOf, type AnyClient, type Connect } from "../testing/clients.ts";
 import { newerEra, restOnly } from "../testing/engine-eras.ts";
-import { stubEngine, type StubEngine } from "../testing/stub-engine.ts";
+import { stubEngine, type StubEngine, type StubRoute } from "../testing/stub-engine.ts";
 
 const INFO = { name: "test", version: "1" };
 let server: Bundle;
@@ -16,50 +17,68 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
+const connectAny: Connect = CLIENTS[3].connect;
+
 const on = (engine: StubEngine) => ({ args: [server.file, "--server-url", engine.url] });
 
-const ERAS = [
-  { era: "the newer era", routes: newerEra },
-  { era: "REST only", routes: restOnly },
+/** Every tool that an engine answers, with arguments that these stubs know. */
+const CALLS: [ToolName, Record<string, unknown>][] = [
+  ["ironflow_server_info", {}],
+  ["ironflow_overview", {}],
+  ["ironflow_list_runs", { status: "failed" }],
+  ["ironflow_list_runs", { status: "failed,paused", offset: 0, search: "run" }],
+  ["ironflow_get_run", { run_id: "run_1" }],
+  ["ironflow_get_run_steps", { run_id: "run_1" }],
+  ["ironflow_wait_for_run", { run_id: "run_1" }],
+  ["ironflow_cancel_run", { run_id: "run_1", reason: "no longer wanted" }],
+  ["ironflow_resume_run", { run_id: "run_1" }],
+  ["ironflow_list_functions", {}],
+  ["ironflow_get_function", { function_id: "ship-order" }],
+  ["ironflow_invoke_function", { function_id: "ship-order", data: { order: 7 } }],
+  ["ironflow_list_events", { names: "order.placed" }],
+  ["ironbridge_get_event", { event_id: "evt_1" }],
+  ["ironflow_emit_event", { event: "order.placed", data: { order: 7 } }],
+  ["ironflow_list_projects", {}],
+  ["ironflow_list_environments", {}],
+  ["ironflow_list_workers", {}],
+  ["ironflow_circuit_breaker_list", {}],
+  ["ironflow_circuit_breaker_reset", { key: "ship-order|http://127.0.0.1:1/ship" }],
+  ["ironflow_dead_letter_list", { env: "env_default" }],
 ];
 
+/** The answers without what must differ: the stub's own address. */
+async function allAnswers(client: AnyClient, engine: StubEngine): Promise<unknown[]> {
+  // Once tools are listed, a client of either SDK checks every answer against the tool's output schema.
+  await client.listTools();
+  const answers: unknown[] = [];
+  for (const [name, args] of CALLS) {
+    const answer = await client.call(name, args);
+    if (answer.isError === true) throw new Error(`${name}: ${JSON.stringify(answer.content)}`);
+    const wrapped = toolByName(name)?.bareArray === true ? { items: textOf(answer) } : textOf(answer);
+    expect(answer.structuredContent).toEqual(wrapped);
+    answers.push([name, answer.structuredContent]);
+  }
+  return JSON.parse(JSON.stringify(answers).replaceAll(engine.url, "http://engine")) as unknown[];
+}
+
+async function answersOf(connect: Connect, routes: Record<string, StubRoute>): Promise<unknown[]> {
+  const engine = await stubEngine(routes);
+  const client = await connect({ args: [...on(engine).args, "--allow-writes", "--app"] });
+  try {
+    return await allAnswers(client, engine);
+  } finally {
+    await client.close();
+    await engine.close();
+    await poll("the server's process is gone", () => client.pid !== null && !isAlive(client.pid));
+  }
+}
+
 describe.each(CLIENTS)("the tool server for $name", ({ connect }) => {
-  describe.each(ERAS)("with an engine of $era", ({ routes }) => {
-    it("lists and calls the run tools, and is gone after close", async () => {
-      const engine = await stubEngine(routes());
-      const client = await connect(on(engine));
-      try {
-        const { tools } = await client.listTools();
-        expect(tools.map(({ name }) => name)).toContain("ironflow_list_runs");
-
-        const runs = await client.call("ironflow_list_runs", { status: "failed" });
-        expect(runs.isError).toBeFalsy();
-        expect(runs.structuredContent).toEqual(textOf(runs));
-        expect(runs.structuredContent).toMatchObject({
-          runs: [{ id: "run_1", status: "failed", error: { message: "no such address" } }],
-          count: 1,
-          total_count: 1,
-        });
-        expect(JSON.stringify(runs)).not.toContain("ship.ts:3");
-
-        const run = await client.call("ironflow_get_run", { run_id: "run_1" });
-        expect(run.structuredContent).toMatchObject({ input: { order: 7 }, error: { code: "STEP_FAILED" } });
-
-        const steps = await client.call("ironflow_get_run_steps", { run_id: "run_1" });
-        expect(steps.structuredContent).toMatchObject({
-          steps: [{ id: "step_1", name: "charge", step_type: "invoke", status: "completed", output: "paid" }],
-          count: 1,
-        });
-
-        const info = await client.call("ironflow_server_info", {});
-        expect(info.structuredContent).toMatchObject({ status: "healthy", url: engine.url });
-      } finally {
-        await client.close();
-        await engine.close();
-      }
-      expect(client.pid).not.toBeNull();
-      await poll("the server's process is gone", () => !isAlive(client.pid ?? 0));
-    });
+  it("gives the same, well-formed answers from engines of both eras, and is gone after close", async () => {
+    const [newer, rest] = await Promise.all([answersOf(connect, newerEra()), answersOf(connect, restOnly())]);
+    expect(rest).toEqual(newer);
+    expect(newer).toHaveLength(CALLS.length);
+    expect(JSON.stringify(newer)).not.toMatch(/RUN_STATUS_|STEP_STATUS_|EXECUTION_MODE_/);
   });
 
   it("answers a failed call with the error object, and bad arguments without asking the engine", async () => {
@@ -82,6 +101,87 @@ describe.each(CLIENTS)("the tool server for $name", ({ connect }) => {
       await client.close();
       await engine.close();
     }
+  });
+});
+
+describe("an engine with a fault", () => {
+  const LIST = "POST /ironflow.v1.IronflowService/ListRuns";
+  const EMIT = "POST /ironflow.v1.IronflowService/Emit";
+  const cut: StubRoute = () => (response) => response.destroy();
+  const halfAnswer: StubRoute = () => (response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write('{"runs":', () => response.destroy());
+  };
+
+  it.each<[string, StubRoute, object]>([
+    ["cuts the connection", cut, { code: "unavailable", retryable: true }],
+    ["answers by half", halfAnswer, { code: "unavailable", retryable: true }],
+    ["speaks nonsense", () => ({ text: "<html>" }), { code: "data_loss", retryable: false }],
+    ["has a wrong type", () => ({ json: { runs: [{ id: 7 }] } }), { code: "data_loss", retryable: false }],
+    [
+      "asks to wait",
+      () => ({
+        status: 429,
+        headers: { "retry-after": "60" },
+        json: { code: "resource_exhausted", message: "slow" },
+      }),
+      { code: "resource_exhausted", retryable: true, retry_after: 60, error: "slow" },
+    ],
+    [
+      "refuses the key",
+      () => ({ status: 401, json: { error: "authentication required" } }),
+      { code: "unauthenticated", retryable: false, error: "authentication required" },
+    ],
+    [
+      "redirects",
+      () => ({ status: 302, headers: { location: "/" } }),
+      { code: "failed_precondition", retryable: false },
+    ],
+  ])("that %s gives the error object", async (_fault, route, expected) => {
+    const engine = await stubEngine({ ...newerEra(), [LIST]: route, [EMIT]: cut });
+    const client = await connectAny({ args: [...on(engine).args, "--allow-writes"] });
+    const answer = await client.call("ironflow_list_runs", {});
+    const write = await client.call("ironflow_emit_event", { event: "order.placed" });
+    await client.close();
+    await engine.close();
+    expect(answer.isError).toBe(true);
+    expect(textOf(answer)).toMatchObject({ error: expect.stringMatching(/./), ...expected });
+    expect(textOf(write)).toMatchObject({ code: "unavailable", retryable: false });
+    expect(engine.requests.filter(({ path }) => path.endsWith("/Emit"))).toHaveLength(1);
+  });
+});
+
+describe("what is offered", () => {
+  const namesFor = async (flags: string[]) => {
+    const engine = await stubEngine(newerEra());
+    const client = await connectAny({
+      args: [...on(engine).args, ...flags],
+      env: { IRONFLOW_TERMINAL_BRIDGE_TOKEN: "ibk_x" },
+    });
+    const { tools } = await client.listTools();
+    const refused = await client.call("ironflow_emit_event", { event: 1 }).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
+    await client.close();
+    await engine.close();
+    return { names: new Set(tools.map(({ name }) => name)), refused };
+  };
+  const bridge = ["--terminal-bridge-url", "http://127.0.0.1:1"];
+  const has = (names: Set<string>) =>
+    ["ironflow_list_runs", "ironflow_emit_event", "ironflow_terminal_run", "ironbridge_get_event"].map(
+      (name) => names.has(name),
+    );
+
+  it("grows with the flags, and a call to what is not offered says which flag is missing", async () => {
+    const readOnly = await namesFor([]);
+    expect(has(readOnly.names)).toEqual([true, false, false, false]);
+    expect(readOnly.refused).toContain("without --allow-writes");
+    const writes = await namesFor(["--allow-writes"]);
+    expect(has(writes.names)).toEqual([true, true, false, false]);
+    expect(writes.refused).toBeUndefined();
+    expect(has((await namesFor(["--allow-writes", ...bridge])).names)).toEqual([true, true, true, false]);
+    expect(has((await namesFor(["--app"])).names)).toEqual([true, false, false, true]);
   });
 });
 

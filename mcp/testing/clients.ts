@@ -23,6 +23,8 @@ export type AnyClient = {
   close(): Promise<void>;
 };
 
+export type Connect = (server: Server, person?: Person) => Promise<AnyClient>;
+
 export type Server = { readonly args: string[]; readonly env?: Record<string, string> };
 
 const INFO = { name: "test", version: "1" };

@@ -55,23 +55,121 @@ const REST_STEP = {
   output: "paid",
 };
 
+const CONNECT_FUNCTION = {
+  id: "ship-order",
+  name: "Ship an order",
+  triggers: [{ event: "order.placed" }],
+  retry: { maxAttempts: 3, initialDelayMs: 1000, backoffFactor: 2 },
+  timeoutMs: 60_000,
+  preferredMode: "EXECUTION_MODE_PUSH",
+  endpointUrl: "http://127.0.0.1:1/ship",
+  status: "FUNCTION_STATUS_ACTIVE",
+  version: 4,
+};
+
+const REST_FUNCTION = {
+  id: "ship-order",
+  slug: "ship-order",
+  name: "Ship an order",
+  triggers: [{ event: "order.placed" }],
+  retry_attempts: 3,
+  retry_delay_ms: 1000,
+  retry_backoff: 2,
+  timeout_ms: 60_000,
+  execution_mode: "push",
+  endpoint_url: "http://127.0.0.1:1/ship",
+  status: "active",
+  version: 4,
+};
+
+const EVENT = {
+  id: "evt_1",
+  name: "order.placed",
+  timestamp: "2026-11-30T09:00:00Z",
+  data: { order: 7 },
+  source: "api",
+  processed: true,
+  created_at: "2026-11-30T09:00:00Z",
+};
+
+const BREAKER = {
+  key: "ship-order|http://127.0.0.1:1/ship",
+  function_id: "ship-order",
+  endpoint: "http://127.0.0.1:1/ship",
+  state: "open",
+  consecutive_fails: 5,
+  last_failure: "2026-11-30T09:00:00Z",
+  last_failure_reason: "HTTP 503",
+};
+
+const DEAD_LETTER = {
+  id: "dl_1",
+  environment_id: "env_default",
+  source: "routing",
+  event_id: "evt_2",
+  event_name: "order.placed",
+  function_id: null,
+  run_id: null,
+  error: "no such key: total",
+  payload: "e30=",
+  created_at: "2026-11-30T09:00:00Z",
+};
+
+/** What both eras serve on REST. */
+const shared = (): Record<string, StubRoute> => ({
+  "GET /api/v1/events": () => ({
+    json: {
+      events: [EVENT],
+      count: 1,
+      limit: 20,
+      has_next: true,
+      has_prev: false,
+      next_cursor: "c",
+      approx_total: null,
+    },
+  }),
+  "GET /api/v1/events/evt_1": () => ({ json: EVENT }),
+  "GET /api/v1/projects": () => ({ json: [{ id: "proj_1", name: "default", org_id: "org_default" }] }),
+  "GET /api/v1/environments": () => ({ json: [{ id: "env_default", name: "default", color: "#6b7280" }] }),
+  "GET /api/v1/workers": () => ({ json: { workers: null, count: 0 } }),
+  "GET /api/v1/circuit-breakers": () => ({ json: [BREAKER] }),
+  "POST /api/v1/circuit-breakers/*": () => ({ json: { ...BREAKER, state: "closed", consecutive_fails: 0 } }),
+  "GET /api/v1/dead-letters": () => ({ json: { items: [DEAD_LETTER], total: 1 } }),
+});
+
 const notFound = { status: 404, json: { code: "not_found", message: "run not found" } };
+const service = "POST /ironflow.v1.IronflowService";
 
 /** Connect for everything here; the REST twins are gone. */
 export const newerEra = (): Record<string, StubRoute> => ({
+  ...shared(),
   "GET /health": () => ({ json: { status: "healthy", version: "0.53.0" } }),
-  "POST /ironflow.v1.IronflowService/Info": () => ({ json: { version: "0.53.0", functionCount: 2 } }),
-  "POST /ironflow.v1.IronflowService/ListRuns": () => ({ json: { runs: [CONNECT_RUN], totalCount: 1 } }),
-  "POST /ironflow.v1.IronflowService/GetRun": ({ body }) =>
+  [`${service}/Info`]: () => ({ json: { version: "0.53.0", functionCount: 2, activeRuns: 1 } }),
+  [`${service}/ListRuns`]: () => ({ json: { runs: [CONNECT_RUN], totalCount: 1 } }),
+  [`${service}/GetRun`]: ({ body }) =>
     (body as { id: string }).id === "run_1" ? { json: CONNECT_RUN } : notFound,
-  "POST /ironflow.v1.IronflowService/GetRunSteps": () => ({ json: { steps: [CONNECT_STEP] } }),
+  [`${service}/GetRunSteps`]: () => ({ json: { steps: [CONNECT_STEP] } }),
+  [`${service}/CancelRun`]: () => ({ json: { ...CONNECT_RUN, status: "RUN_STATUS_CANCELLED" } }),
+  [`${service}/ResumeRun`]: () => ({ json: { ...CONNECT_RUN, status: "RUN_STATUS_RUNNING" } }),
+  [`${service}/ListFunctions`]: () => ({ json: { functions: [CONNECT_FUNCTION], totalCount: 1 } }),
+  [`${service}/GetFunction`]: () => ({ json: CONNECT_FUNCTION }),
+  [`${service}/InvokeFunction`]: () => ({ json: { runId: "run_1", eventId: "evt_1" } }),
+  [`${service}/Emit`]: () => ({ json: { runIds: ["run_1"], eventId: "evt_1" } }),
 });
 
-/** REST only, as an engine looks whose Connect surface lacks these methods. */
+/** REST for everything but Info, as an engine looks whose Connect surface lacks these methods. */
 export const restOnly = (): Record<string, StubRoute> => ({
-  "GET /health": () => ({ json: { status: "healthy", version: "0.29.0" } }),
+  ...shared(),
+  "GET /health": () => ({ json: { status: "healthy", version: "0.53.0" } }),
+  [`${service}/Info`]: () => ({ json: { version: "0.53.0", functionCount: 2, activeRuns: 1 } }),
   "GET /api/v1/runs": () => ({ json: { runs: [REST_RUN], count: 1, total_count: 1 } }),
   "GET /api/v1/runs/run_1": () => ({ json: REST_RUN }),
   "GET /api/v1/runs/run_1/steps": () => ({ json: { steps: [REST_STEP], count: 1 } }),
   "GET /api/v1/runs/*": () => ({ status: 404, json: { error: "run not found" } }),
+  "POST /api/v1/runs/run_1/cancel": () => ({ json: { ...REST_RUN, status: "cancelled" } }),
+  "POST /api/v1/runs/resume": () => ({ json: { ...REST_RUN, status: "running" } }),
+  "GET /api/v1/functions": () => ({ json: { functions: [REST_FUNCTION], count: 1, total_count: 1 } }),
+  "GET /api/v1/functions/ship-order": () => ({ json: REST_FUNCTION }),
+  "POST /api/v1/functions/ship-order/invoke": () => ({ json: { run_id: "run_1", event_id: "evt_1" } }),
+  "POST /api/v1/events": () => ({ json: { event_id: "evt_1", run_ids: ["run_1"] } }),
 });

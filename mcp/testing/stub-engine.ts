@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type StubRequest = {
@@ -24,6 +24,8 @@ export type StubRoute = (request: StubRequest) => StubAnswer;
 
 export type StubEngine = {
   readonly url: string;
+  /** For upgrades; a stub refuses them unless a test listens. */
+  readonly server: Server;
   /** Every request in order. */
   readonly requests: StubRequest[];
   /** Keys are `METHOD path`; `*` at the end matches the rest. A missing one answers 404 as Go's router does. */
@@ -32,7 +34,7 @@ export type StubEngine = {
 };
 
 /** An HTTP server on loopback that plays an engine: what the tests say it answers, and nothing else. */
-export async function stubEngine(routes: Record<string, StubRoute>): Promise<StubEngine> {
+export async function stubEngine(routes: Record<string, StubRoute>, at = 0): Promise<StubEngine> {
   const requests: StubRequest[] = [];
   const own = { ...routes };
   const server = createServer((incoming, response) => {
@@ -52,10 +54,11 @@ export async function stubEngine(routes: Record<string, StubRoute>): Promise<Stu
       send(response, find(own, request)?.(request) ?? { status: 404, text: "404 page not found\n" });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    server,
     requests,
     routes: own,
     close: () =>
