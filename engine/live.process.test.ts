@@ -168,4 +168,5 @@ it("closes a client that does not read, and serves the others", async () => {
   slow.socket.resume();
   await closed;
   await poll("every event at the quick client", () => quick.topics().length === sent);
+  expect(slow.topics().length).toBeLessThan(sent);
 });

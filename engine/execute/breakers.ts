@@ -31,8 +31,10 @@ export interface Breakers {
 
 const closedListedMs = 86_400_000;
 
+/** Goes back verbatim as one percent-encoded path segment, so it holds nothing that a path may not hold. */
 export function breakerKey(target: BreakerTarget): string {
-  return `${target.environmentId}:${target.functionId}:${target.endpoint}`;
+  const key = `${target.environmentId}:${target.functionId}:${new URL(target.endpoint).href}`;
+  return key.replaceAll("\\", "%5C");
 }
 
 function fresh(key: string, target: BreakerTarget, nowMs: number): BreakerRow {

@@ -125,6 +125,25 @@ it("keeps the steps of a call that ended after its run was cancelled, and nothin
   expect(engine.run(id)).toMatchObject({ status: "cancelled", output: null, step_count: 1 });
 });
 
+it("lets a resumed run be cancelled by an event as before", async () => {
+  await engine.define("once", () => failed("no", false), {
+    triggers: [{ event: "once" }],
+    cancelOn: [{ event: "revoked", match: "data.order" }],
+  });
+  const id = (await engine.emit("once", { order: 1 })).runIds[0] ?? "";
+  await engine.until("failure", () => engine.run(id).status === "failed");
+  await engine.define("once", () => failed("later", true), {
+    triggers: [{ event: "once" }],
+    cancelOn: [{ event: "revoked", match: "data.order" }],
+  });
+  await resume(id);
+  await engine.until("the next failure", () => engine.run(id).status === "waiting");
+  await engine.emit("revoked", { order: 2 });
+  await engine.emit("revoked", { order: 1 });
+  await engine.settle();
+  expect(engine.run(id)).toMatchObject({ status: "cancelled", cancellation_cause: "cancel-on-event" });
+});
+
 it("deletes only runs at their end, with everything that belongs to them", async () => {
   const id = await pausedRun();
   const remove = () => engine.change((tx) => deleteRun(engine.core, tx, ENV, id));

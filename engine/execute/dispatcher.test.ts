@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { completed, createHarness, ENV, type Harness } from "../testing/harness.ts";
+import { completed, createHarness, ENV, step, type Harness } from "../testing/harness.ts";
 import { cancelRun } from "./commands.ts";
 import type { PushOutcome } from "./push.ts";
 
@@ -98,6 +98,51 @@ it("begins no call for a run that was cancelled while it was queued", async () =
   open[0]?.finish(completed());
   await engine.settle();
   expect(open).toHaveLength(1);
+});
+
+it("tries again to store a result while the disk is in trouble, and calls the function only once", async () => {
+  const harness = await createHarness();
+  engine = harness;
+  const { runs } = harness.core.store;
+  const update = runs.update.bind(runs);
+  let refusals = 3;
+  await harness.define(
+    "f",
+    () => {
+      runs.update = (...change) => {
+        if (refusals === 0) return update(...change);
+        refusals -= 1;
+        throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+      };
+      return completed("kept");
+    },
+    { triggers: [{ event: "go" }] },
+  );
+  const id = (await harness.emit("go")).runIds[0] ?? "";
+  for (let n = 0; n < 3; n += 1) {
+    await harness.settle();
+    expect(harness.run(id).status).toBe("running");
+    harness.clock.advance(500);
+  }
+  await harness.until("end", () => harness.run(id).status === "completed");
+  expect([harness.calls.length, harness.run(id).output]).toEqual([1, '"kept"']);
+});
+
+it("pauses a run whose answer can never be stored, instead of trying for ever", async () => {
+  const harness = await createHarness();
+  engine = harness;
+  const { steps } = harness.core.store;
+  steps.put = () => {
+    throw new Error("a defect");
+  };
+  await harness.define("f", (request) => completed(null, [step(request.run_id, "a")]), {
+    triggers: [{ event: "go" }],
+  });
+  const id = (await harness.emit("go")).runIds[0] ?? "";
+  await harness.settle();
+  harness.clock.advance(500);
+  await harness.until("pause", () => harness.run(id).status === "paused");
+  expect(JSON.parse(harness.run(id).error ?? "")).toMatchObject({ code: "INTERNAL" });
 });
 
 it("takes up after a restart what was being executed, waiting for a slot or sleeping", async () => {

@@ -1,10 +1,11 @@
 import type { Core } from "../core.ts";
 import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
 import type { RunRow } from "../store/runs.ts";
+import { isStorageTrouble } from "../store/database.ts";
 import type { Tx } from "../store/writer.ts";
 import type { BreakerTarget } from "./breakers.ts";
 import { claimRow } from "./ready.ts";
-import { applyOutcome } from "./outcome.ts";
+import { applyOutcome, setAside } from "./outcome.ts";
 import { buildPushBody } from "./push-body.ts";
 import type { PushClient, PushOutcome } from "./push.ts";
 import type { RegisteredFunction } from "./registry.ts";
@@ -158,21 +159,24 @@ export function createDispatcher(
     }
     // Cut off by our own stop: the run is taken up again at the next start, with the same attempt.
     if (cutOff && outcome.kind === "transport") return;
+    let apply = (tx: Tx) => applyOutcome(core(), tx, claim, outcome);
     for (;;) {
       try {
         await writer.write((tx) => {
-          applyOutcome(core(), tx, claim, outcome);
+          apply(tx);
           release(tx, claim.lane);
           pump(tx);
         });
         return;
       } catch (error) {
-        // What the function did must not be forgotten while there is a process to remember it (disk full, for instance).
-        log.error({ err: error, run: claim.runId }, "a result could not be stored, trying again");
+        log.error({ err: error, run: claim.runId }, "a result could not be stored");
+        if (cutOff) return;
+        // What the function did must not be forgotten while there is a process to remember it and a disk that may
+        // recover. Any other error would come again: a person has to look at the run.
+        if (!isStorageTrouble(error)) apply = (tx) => setAside(core(), tx, claim);
         await new Promise<void>((resolve) => {
           clock.after(storeRetryMs, resolve);
         });
-        if (cutOff) return;
       }
     }
   }
@@ -189,17 +193,19 @@ export function createDispatcher(
   }
 
   function pumpLane(tx: Tx, lane: Lane): void {
-    const { registry, store } = core();
+    const { breakers, registry, store } = core();
     const fn = registry.get(lane.environmentId, lane.functionId);
     const free = fn === undefined ? 0 : freeSlots(lane, fn);
     if (fn === undefined || free <= 0) return;
-    const ready = store.runs.ready(lane.environmentId, lane.functionId, free);
+    // Behind a breaker there is a probe at most.
+    const wanted = breakers.holdsBack(targetOf(lane, fn)) ? 1 : free;
+    const ready = store.runs.ready(lane.environmentId, lane.functionId, wanted);
     for (const run of ready) {
       const admission = tryTake(tx, lane, fn);
       if (admission.kind !== "claimed") return;
       launch(tx, claimRow(core(), tx, run), admission.permit);
     }
-    if (ready.length >= free) return;
+    if (ready.length >= wanted) return;
     lane.backlog = false;
     tx.onRollback(() => {
       lane.backlog = true;

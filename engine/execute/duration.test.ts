@@ -12,9 +12,6 @@ it.each([
   expect(parseDurationMs(text)).toBe(ms);
 });
 
-it.each(["", "7", "d", "-1s", "1 h", "1y", "99999999w", `${"1s".repeat(40)}`, "1s!"])(
-  "refuses %j",
-  (text) => {
-    expect(parseDurationMs(text)).toBeUndefined();
-  },
-);
+it.each(["", "7", "d", "-1s", "1 h", "1y", "99999999w", "1s".repeat(40), "1s!"])("refuses %j", (text) => {
+  expect(parseDurationMs(text)).toBeUndefined();
+});

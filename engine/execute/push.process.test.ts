@@ -53,15 +53,9 @@ it.each([
 });
 
 it("cuts off an answer that grows over the limit", async () => {
-  let closed = false;
   listener = (_, response) => {
-    response.on("close", () => (closed = true));
     const part = Buffer.alloc(1024 * 1024, 0x20);
-    const more = () => {
-      while (!closed && response.write(part));
-    };
-    response.on("drain", more);
-    more();
+    for (let n = 0; n < 16; n += 1) response.write(part);
   };
   expect(reasonOf(await call())).toBe(`the answer is over ${MAX_PUSH_ANSWER_BYTES} bytes`);
 });
