@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { EngineNotice } from "./shell/engine-notice.tsx";
 import { entryOf } from "./shell/pages.ts";
 import { Sidebar } from "./shell/sidebar.tsx";
@@ -15,6 +15,7 @@ export function App() {
     if (theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = theme;
   }, [theme]);
+  useVitals();
   return (
     <div className={styles.app}>
       <a className={styles.skip} href="#main" onClick={skipToMain}>
@@ -28,6 +29,13 @@ export function App() {
       <TimeTip />
     </div>
   );
+}
+
+/** What the navigation counts is read for the engine that is shown, whatever page is open. */
+function useVitals() {
+  const connectionId = useApp((state) => state.connectionId);
+  const follow = useApp((state) => state.followVitals);
+  useEffect(() => (connectionId === null ? undefined : follow()), [connectionId, follow]);
 }
 
 /** The address after `#` is the route, so the skip link moves the focus by hand. */
@@ -48,15 +56,24 @@ function Main() {
     shownPage.current = page;
     document.title = `${entryOf(page)?.title ?? ""} – Ironbridge`;
   }, [page]);
-  const View = entryOf(page)?.view;
+  const entry = entryOf(page);
+  const View = entry?.view;
+  const alone = entry?.standsAlone === true;
   return (
     <main id="main" ref={main} className={styles.main} tabIndex={-1}>
       <EngineNotice />
-      {connections.phase === "loading" && <Loading what="the engines" />}
-      {connections.phase === "failed" && <Failed what="the engines" problem={connections.problem} />}
-      {connections.phase === "ready" && connectionId === null && <Empty title="No engine is connected" />}
-      {/* Another engine is another page: nothing of the one before may stay on screen. */}
-      {connectionId !== null && View !== undefined && <View key={connectionId} />}
+      {!alone && connections.phase === "loading" && <Loading what="the engines" />}
+      {!alone && connections.phase === "failed" && (
+        <Failed what="the engines" problem={connections.problem} />
+      )}
+      {!alone && connections.phase === "ready" && connectionId === null && (
+        <Empty title="No engine is connected" />
+      )}
+      <Suspense fallback={<Loading what="the page" />}>
+        {alone && View !== undefined && <View />}
+        {/* Another engine is another page: nothing of the one before may stay on screen. */}
+        {!alone && connectionId !== null && View !== undefined && <View key={connectionId} />}
+      </Suspense>
     </main>
   );
 }

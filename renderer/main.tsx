@@ -14,8 +14,10 @@ import { windowDoor } from "./window.ts";
 const door = windowDoor();
 const store = createAppStore(door, systemClock);
 followAddress(store, door);
-store.getState().followSettings();
-store.getState().followConnections();
+const { followSettings, followConnections, followQuestions, followAgents, followTerminals } =
+  store.getState();
+for (const follow of [followSettings, followConnections, followQuestions, followAgents, followTerminals])
+  follow();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no root element");

@@ -6,7 +6,10 @@ import type { ConsentWindow, IronbridgeWindow } from "../electron/contract/windo
  * The only reader of what the preloads put on `window.ironbridge`. Everything that comes through it is parsed by the row
  * it belongs to: an answer that does not fit rejects, an event that does not fit is dropped with a line on the console.
  */
-export type Door = IronbridgeWindow;
+export type Door = IronbridgeWindow & {
+  /** Ports of terminal tabs, which the preload hands over as `message` events of this very window. */
+  listenForPorts(listener: (sessionId: string, port: MessagePort) => void): () => void;
+};
 export type ConsentDoor = ConsentWindow;
 
 const bridgeOf = (host: Window): unknown => (host as { ironbridge?: unknown }).ironbridge;
@@ -15,7 +18,8 @@ const bridgeOf = (host: Window): unknown => (host as { ironbridge?: unknown }).i
 export function windowDoor(host: Window = window): Door {
   const bridge = bridgeOf(host);
   if (bridge === undefined) throw new Error("this page only works inside Ironbridge");
-  return checked(bridge as Door, requests, events);
+  const listenForPorts: Door["listenForPorts"] = (listener) => portsOf(host, listener);
+  return { ...checked(bridge as IronbridgeWindow, requests, events), listenForPorts };
 }
 
 /** The consent window's door. */
@@ -32,7 +36,11 @@ type AnyDoor = {
   listen(name: string, listener: (body: unknown) => void): () => void;
 };
 
-function checked<D extends Door | ConsentDoor>(door: D, answers: Rows, told: Record<string, Parses>): D {
+function checked<D extends IronbridgeWindow | ConsentWindow>(
+  door: D,
+  answers: Rows,
+  told: Record<string, Parses>,
+): D {
   // Safe: every name is looked up in the same map that D's types are derived from, and parsed by its row.
   const raw = door as unknown as AnyDoor;
   const wrapped: AnyDoor = {
@@ -56,11 +64,7 @@ function checked<D extends Door | ConsentDoor>(door: D, answers: Rows, told: Rec
   return wrapped as unknown as D;
 }
 
-/** Ports of terminal tabs, handed over by the preload as `message` events of this very window. */
-export function listenForPorts(
-  listener: (sessionId: string, port: MessagePort) => void,
-  host: Window = window,
-): () => void {
+function portsOf(host: Window, listener: (sessionId: string, port: MessagePort) => void): () => void {
   const onMessage = (event: MessageEvent<unknown>) => {
     if (event.source !== host) return;
     const body = event.data as { type?: unknown; session_id?: unknown } | null;

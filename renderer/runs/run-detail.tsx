@@ -1,5 +1,6 @@
 import { useRef, type ReactNode } from "react";
 import type { Run } from "../../mcp/contract/domain.ts";
+import { ActionNote } from "../actions/action-note.tsx";
 import { JsonView } from "../json/json-view.tsx";
 import { hrefTo } from "../store/route.ts";
 import { Facts, type Fact } from "../ui/facts.tsx";
@@ -7,6 +8,7 @@ import { Identifier } from "../ui/identifier.tsx";
 import { Status } from "../ui/status.tsx";
 import { Duration, Time } from "../ui/time.tsx";
 import { ErrorBox } from "./error-box.tsx";
+import { RunActions, runPlace } from "./run-actions.tsx";
 import styles from "./run-detail.module.css";
 import type { RunDetail } from "./run-slice.ts";
 import { StepTimeline } from "./step-timeline.tsx";
@@ -20,9 +22,11 @@ export function RunDetailView({ detail, close }: { detail: RunDetail; close: Rea
         <div className={styles.top}>
           <Status kind="run" status={run.status} />
           <h2 className={styles.name}>{run.function_id}</h2>
+          <RunActions run={run} />
           {close}
         </div>
         <Identifier id={run.id} what="the run id" />
+        <ActionNote place={runPlace(run.id)} />
       </header>
       <div ref={scroller} className={styles.body} tabIndex={-1}>
         <div className={styles.content}>
@@ -77,5 +81,5 @@ function factsOf(run: Run): (Fact | null)[] {
 }
 
 function EventName({ run }: { run: Run }) {
-  return <span title={run.event_id}>{run.event_name ?? run.event_id}</span>;
+  return <a href={hrefTo("events", run.event_id)}>{run.event_name ?? run.event_id}</a>;
 }

@@ -1,5 +1,3 @@
-import * as z from "zod/v4";
-import { RunSummary } from "../../mcp/contract/domain.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { Answer } from "../store/answer.ts";
 import { MIN_GAP_MS, type Call } from "../store/deps.ts";
@@ -14,12 +12,6 @@ import {
   type Range,
   type RunWindow,
 } from "./run-window.ts";
-
-const ListRuns = z.object({
-  runs: z.array(RunSummary),
-  count: z.number().int().optional(),
-  total_count: z.number().int().optional(),
-});
 
 export type RunList = {
   /** The rows on screen now. Reads those that are missing. */
@@ -48,7 +40,7 @@ export function createRunList(options: {
     const since = page.since ?? windowStart(filters.window, clock.now());
     const bounds = { ...(since !== undefined && { since }), ...(page.until && { until: page.until }) };
     const { limit, offset } = page;
-    return call("ironflow_list_runs", { ...runFiltersInput(filters), ...bounds, limit, offset }, ListRuns);
+    return call("ironflow_list_runs", { ...runFiltersInput(filters), ...bounds, limit, offset });
   }
 
   /** Reads one page and puts it in, unless the list was pinned or let go meanwhile: then its rows have other places. */
@@ -59,9 +51,7 @@ export function createRunList(options: {
     const answer = await list({ limit: PAGE_ROWS, offset, until: pinnedUntil });
     if (!answer.ok || !stillWanted() || window.pinnedUntil !== pinnedUntil) return answer;
     const { runs, total_count } = answer.data;
-    // An engine that does not count: there is at least what was read, and one page more when this one is full.
-    const total = total_count ?? offset + runs.length + (runs.length === PAGE_ROWS ? PAGE_ROWS : 0);
-    window = applyPage(window, page, { rows: runs, total, generation: read });
+    window = applyPage(window, page, { rows: runs, total: total_count, generation: read });
     return answer;
   }
 
@@ -69,7 +59,7 @@ export function createRunList(options: {
     const since = window.pinnedUntil;
     const answer = await list({ limit: 1, offset: 0, since });
     if (answer.ok && stillWanted() && window.pinnedUntil === since) {
-      window = { ...window, newer: answer.data.total_count ?? answer.data.runs.length };
+      window = { ...window, newer: answer.data.total_count };
     }
     return answer;
   }

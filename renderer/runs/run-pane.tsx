@@ -1,9 +1,9 @@
-import { ArrowLeft, X } from "lucide-react";
 import { useEffect } from "react";
-import { Button } from "../ui/button.tsx";
+import { ActionNote } from "../actions/action-note.tsx";
 import { Empty, Frame } from "../ui/frame.tsx";
+import { PaneClose } from "../ui/pane-close.tsx";
 import { useApp } from "../ui/use-app.ts";
-import { useWide } from "../ui/use-wide.ts";
+import { runPlace } from "./run-actions.tsx";
 import { RunDetailView } from "./run-detail.tsx";
 import styles from "./run-pane.module.css";
 import { isGone } from "./run-slice.ts";
@@ -12,21 +12,8 @@ import { isGone } from "./run-slice.ts";
 export function RunPane({ runId, onClose }: { runId: string; onClose: () => void }) {
   const open = useApp((state) => state.openRun);
   const reading = useApp((state) => state.run);
-  const wide = useWide();
   useEffect(() => open(runId), [open, runId]);
-  const close = wide ? (
-    <Button
-      look="quiet"
-      aria-label="Close the run"
-      title="Close"
-      icon={<X aria-hidden="true" size={16} />}
-      onClick={onClose}
-    />
-  ) : (
-    <Button look="quiet" icon={<ArrowLeft aria-hidden="true" size={16} />} onClick={onClose}>
-      All runs
-    </Button>
-  );
+  const close = <PaneClose what="run" list="All runs" onClose={onClose} />;
   const gone = (reading.phase === "failed" || reading.phase === "stale") && isGone(reading.problem);
   return (
     <section className={styles.pane} aria-label="Run detail">
@@ -37,6 +24,7 @@ export function RunPane({ runId, onClose }: { runId: string; onClose: () => void
             <p>
               The engine knows no run <code>{runId}</code>. It was deleted, or belongs to another engine.
             </p>
+            <ActionNote place={runPlace(runId)} />
           </Empty>
         </>
       ) : (

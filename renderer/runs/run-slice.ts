@@ -1,5 +1,4 @@
-import * as z from "zod/v4";
-import { Run, Step } from "../../mcp/contract/domain.ts";
+import type { Run, Step } from "../../mcp/contract/domain.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { Answer } from "../store/answer.ts";
 import { keepReading } from "../store/deps.ts";
@@ -7,7 +6,6 @@ import { LOADING, type Reading } from "../store/reading.ts";
 import type { Slice } from "../store/slice.ts";
 
 export type RunDetail = { readonly run: Run; readonly steps: readonly Step[] };
-const Steps = z.object({ steps: z.array(Step), count: z.number().int().optional() });
 
 export type RunSlice = {
   run: Reading<RunDetail>;
@@ -24,8 +22,8 @@ export const runSlice: Slice<RunSlice> = (set, _get, deps) => ({
       async read(): Promise<Answer<RunDetail>> {
         // Both at once may catch the run between two steps; the change that caused it has them read again.
         const [run, steps] = await Promise.all([
-          deps.call("ironflow_get_run", { run_id: runId }, Run),
-          deps.call("ironflow_get_run_steps", { run_id: runId }, Steps),
+          deps.call("ironflow_get_run", { run_id: runId }),
+          deps.call("ironflow_get_run_steps", { run_id: runId }),
         ]);
         if (!run.ok) return run;
         if (!steps.ok) return steps;

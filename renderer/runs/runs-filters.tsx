@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useCallback, useEffect, useRef } from "react";
+import { useEffect } from "react";
 import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, MultiChoice } from "../ui/choice.tsx";
@@ -35,14 +35,6 @@ export function RunsFilters({
     { value: EVERY, label: "All functions" },
     ...[...names].sort().map((value) => ({ value, label: value })),
   ];
-  // The box tells after a pause; by then other filters may have changed.
-  const latest = useRef({ filters, onChange });
-  useEffect(() => {
-    latest.current = { filters, onChange };
-  });
-  const search = useCallback((text: string) => {
-    latest.current.onChange({ ...latest.current.filters, search: text });
-  }, []);
   return (
     <>
       {isFiltered(filters) && (
@@ -56,7 +48,12 @@ export function RunsFilters({
           Clear filters
         </Button>
       )}
-      <SearchBox label="Search by run id" placeholder="Run id" value={filters.search} onChange={search} />
+      <SearchBox
+        label="Search by run id"
+        placeholder="Run id"
+        value={filters.search}
+        onChange={(search) => onChange({ ...filters, search })}
+      />
       <MultiChoice
         label="Status"
         all="Any status"

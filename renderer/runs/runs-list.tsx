@@ -1,8 +1,8 @@
-import { ArrowUp } from "lucide-react";
 import { useCallback, useState } from "react";
 import type { RunSummary } from "../../mcp/contract/domain.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Frame } from "../ui/frame.tsx";
+import { NewerChip } from "../ui/newer-chip.tsx";
 import { Status } from "../ui/status.tsx";
 import { Duration, Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
@@ -76,17 +76,7 @@ function Rows(props: {
   );
   return (
     <div className={styles.list}>
-      {window.newer > 0 && (
-        <div className={styles.newer}>
-          <Button
-            look="primary"
-            icon={<ArrowUp aria-hidden="true" size={14} />}
-            onClick={() => setJumps(jumps + 1)}
-          >
-            {window.newer.toLocaleString("en")} new
-          </Button>
-        </div>
-      )}
+      <NewerChip count={window.newer} onJump={() => setJumps(jumps + 1)} />
       <VirtualGrid
         // Another list, or the way back to the newest run: it starts at its top again.
         key={`${jumps} ${JSON.stringify(runFiltersQuery(props.filters))}`}

@@ -1,5 +1,7 @@
-import { hrefTo } from "../store/route.ts";
+import { useShallow } from "zustand/react/shallow";
+import { hrefTo, type Page } from "../store/route.ts";
 import { useApp } from "../ui/use-app.ts";
+import { badgeOf, badgeText } from "./badges.ts";
 import { GROUPS } from "./pages.ts";
 import styles from "./sidebar.module.css";
 
@@ -21,6 +23,7 @@ export function Sidebar() {
                 >
                   <Icon aria-hidden="true" size={16} />
                   <span className={styles.name}>{name}</span>
+                  <PageBadge page={page} />
                 </a>
               </li>
             ))}
@@ -29,5 +32,16 @@ export function Sidebar() {
       ))}
       {version !== undefined && <p className={styles.version}>Ironbridge {version}</p>}
     </nav>
+  );
+}
+
+function PageBadge({ page }: { page: Page }) {
+  const badge = useApp(useShallow((state) => badgeOf(state, page)));
+  if (badge === null) return null;
+  return (
+    <span className={styles.badge} data-tone={badge.tone}>
+      {badgeText(badge.count)}
+      <span className="visually-hidden"> {badge.about}</span>
+    </span>
   );
 }

@@ -1,25 +1,17 @@
-import { Clock, Monitor, Moon, Sun } from "lucide-react";
+import { MessageCircleQuestion } from "lucide-react";
+import { THEMES, ZONES } from "../settings/choices.tsx";
+import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
 import { Mark } from "../ui/mark.tsx";
-import { zoneName } from "../ui/time-format.ts";
 import { useApp } from "../ui/use-app.ts";
 import { ConnectionBadge } from "./connection-badge.tsx";
 import styles from "./topbar.module.css";
 
-const THEMES = [
-  { value: "system", label: "System theme", icon: <Monitor aria-hidden="true" size={14} /> },
-  { value: "dark", label: "Dark", icon: <Moon aria-hidden="true" size={14} /> },
-  { value: "light", label: "Light", icon: <Sun aria-hidden="true" size={14} /> },
-] as const;
-
-const ZONES = [
-  { value: "local", label: `Local time (${zoneName("local", Date.now())})` },
-  { value: "utc", label: "UTC" },
-] as const;
-
 export function Topbar() {
   const { theme, time_zone } = useApp((state) => state.settings);
   const change = useApp((state) => state.changeSettings);
+  const waiting = useApp((state) => state.waitingQuestions);
+  const showQuestion = useApp((state) => state.showQuestion);
   return (
     <header className={styles.topbar}>
       <div className={styles.brand}>
@@ -28,10 +20,19 @@ export function Topbar() {
       </div>
       <ConnectionBadge />
       <div className={styles.controls}>
+        {waiting > 0 && (
+          <Button
+            look="primary"
+            icon={<MessageCircleQuestion aria-hidden="true" size={14} />}
+            onClick={showQuestion}
+          >
+            {waiting === 1 ? "1 question waits" : `${waiting} questions wait`}
+          </Button>
+        )}
         <Choice
           label="Time zone"
           look="quiet"
-          icon={<Clock aria-hidden="true" size={14} />}
+          icon={ZONES.find(({ value }) => value === time_zone)?.icon}
           value={time_zone}
           options={ZONES}
           onChange={(value) => void change({ time_zone: value })}

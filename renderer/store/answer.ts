@@ -1,5 +1,5 @@
-import type * as z from "zod/v4";
 import type { ToolError } from "../../mcp/contract/errors.ts";
+import { toolByName, type ToolName, type ToolOutput } from "../../mcp/contract/tools.ts";
 
 /** What asking led to. A failure is a value that a page shows, never an exception that it forgets. */
 export type Answer<T> =
@@ -11,11 +11,12 @@ export function appFailure(error: string, code: "app_unreachable" | "bad_answer"
   return { ok: false, error: { error, code, retryable: true } };
 }
 
-/** Parses what a tool answered; names the first field that does not fit. */
-export function parseAnswer<T>(tool: string, schema: z.ZodType<T>, data: unknown): Answer<T> {
-  const parsed = schema.safeParse(data);
-  if (parsed.success) return { ok: true, data: parsed.data };
-  const [issue] = parsed.error.issues;
+/** Parses what a tool answered by its row of the table; names the first field that does not fit. */
+export function parseAnswer<Name extends ToolName>(tool: Name, data: unknown): Answer<ToolOutput<Name>> {
+  const parsed = toolByName(tool)?.output?.safeParse(data);
+  // Safe: the row's own schema has just made this value.
+  if (parsed?.success) return { ok: true, data: parsed.data as ToolOutput<Name> };
+  const issue = parsed?.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? "the answer" : issue.path.join(".");
   return appFailure(
     `${tool} answered in an unknown shape: ${where}: ${issue?.message ?? "invalid"}`,

@@ -1,17 +1,16 @@
-import type * as z from "zod/v4";
 import type { LiveTopic } from "../../mcp/contract/live.ts";
+import type { ToolArguments, ToolName, ToolOutput } from "../../mcp/contract/tools.ts";
 import type { Door } from "../window.ts";
 import type { Answer } from "./answer.ts";
 import type { Changes } from "./changes.ts";
 import { applyAnswer, type Reading } from "./reading.ts";
 import { watch, type Clock } from "./watch.ts";
 
-/** Calls a tool on the engine that is shown now. */
-export type Call = <T>(
-  tool: string,
-  input: Record<string, unknown>,
-  output: z.ZodType<T>,
-) => Promise<Answer<T>>;
+/** Calls a row of the tool table on the engine that is shown now. */
+export type Call = <Name extends ToolName>(
+  tool: Name,
+  input: ToolArguments<Name>,
+) => Promise<Answer<ToolOutput<Name>>>;
 
 /** What slices are given: the door to main, time, and word of changes. */
 export type Deps = {

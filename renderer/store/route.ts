@@ -1,11 +1,21 @@
 /** Where the window is: a page, what is open on it, and how it is filtered. Lives in the address after the `#`. */
-export const PAGES = ["runs"] as const;
+export const PAGES = [
+  "overview",
+  "runs",
+  "events",
+  "functions",
+  "dead-letters",
+  "breakers",
+  "terminals",
+  "agents",
+  "settings",
+] as const;
 export type Page = (typeof PAGES)[number];
 
 export type Query = Readonly<Record<string, string>>;
 export type Route = { readonly page: Page; readonly id: string | null; readonly query: Query };
 
-export const HOME: Route = { page: "runs", id: null, query: {} };
+export const HOME: Route = { page: "overview", id: null, query: {} };
 
 const isPage = (name: string): name is Page => (PAGES as readonly string[]).includes(name);
 

@@ -1,7 +1,15 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
+import { actionsSlice, type ActionsSlice } from "../actions/actions-slice.ts";
+import { agentsSlice, type AgentsSlice } from "../agents/agents-slice.ts";
+import { breakersSlice, type BreakersSlice } from "../breakers/breakers-slice.ts";
+import { deadLettersSlice, type DeadLettersSlice } from "../dead-letters/dead-letters-slice.ts";
+import { eventSlice, type EventSlice } from "../events/event-slice.ts";
+import { eventsSlice, type EventsSlice } from "../events/events-slice.ts";
 import { functionsSlice, type FunctionsSlice } from "../functions/functions-slice.ts";
+import { vitalsSlice, type VitalsSlice } from "../overview/vitals-slice.ts";
 import { runSlice, type RunSlice } from "../runs/run-slice.ts";
 import { runsSlice, type RunsSlice } from "../runs/runs-slice.ts";
+import { terminalsSlice, type TerminalsSlice } from "../terminals/terminals-slice.ts";
 import type { Door } from "../window.ts";
 import { appFailure, messageOf, parseAnswer } from "./answer.ts";
 import { currentOf } from "./apply-connections.ts";
@@ -14,7 +22,20 @@ import type { Clock } from "./watch.ts";
 
 export type RouteSlice = { route: Route };
 
-export type AppState = RouteSlice & ConnectionSlice & SettingsSlice & RunsSlice & RunSlice & FunctionsSlice;
+export type AppState = RouteSlice &
+  ConnectionSlice &
+  SettingsSlice &
+  ActionsSlice &
+  AgentsSlice &
+  BreakersSlice &
+  DeadLettersSlice &
+  EventSlice &
+  EventsSlice &
+  FunctionsSlice &
+  VitalsSlice &
+  RunSlice &
+  RunsSlice &
+  TerminalsSlice;
 export type AppStore = StoreApi<AppState>;
 
 /** How often pages read again where the engine announces nothing. */
@@ -23,12 +44,12 @@ const POLL_MS = 1_500;
 /** The one store. It knows no React; `door` and `clock` are its only ways out. */
 export function createAppStore(door: Door, clock: Clock): AppStore {
   return createStore<AppState>()((set, get) => {
-    const call: Call = async (tool, input, output) => {
+    const call: Call = async (tool, input) => {
       const connection = get().connectionId;
       if (connection === null) return appFailure("there is no engine to ask", "app_unreachable");
       try {
         const outcome = await door.request("tool:call", { connection, tool, arguments: input });
-        return outcome.ok ? parseAnswer(tool, output, outcome.data) : outcome;
+        return outcome.ok ? parseAnswer(tool, outcome.data) : outcome;
       } catch (error) {
         return appFailure(messageOf(error), "app_unreachable");
       }
@@ -39,9 +60,17 @@ export function createAppStore(door: Door, clock: Clock): AppStore {
       route: HOME,
       ...connectionSlice(set, get, deps),
       ...settingsSlice(set, get, deps),
-      ...runsSlice(set, get, deps),
-      ...runSlice(set, get, deps),
+      ...actionsSlice(set, get, deps),
+      ...agentsSlice(set, get, deps),
+      ...breakersSlice(set, get, deps),
+      ...deadLettersSlice(set, get, deps),
+      ...eventSlice(set, get, deps),
+      ...eventsSlice(set, get, deps),
       ...functionsSlice(set, get, deps),
+      ...vitalsSlice(set, get, deps),
+      ...runSlice(set, get, deps),
+      ...runsSlice(set, get, deps),
+      ...terminalsSlice(set, get, deps),
     };
   });
 }

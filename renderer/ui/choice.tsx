@@ -22,7 +22,6 @@ export function Choice<V extends string>(props: {
     <Select.Root
       items={[...props.options]}
       value={props.value}
-      modal={false}
       onValueChange={(value) => {
         if (value !== null) props.onChange(value);
       }}
@@ -46,12 +45,7 @@ export function MultiChoice<V extends string>(props: {
 }) {
   const words = new Map(props.options.map(({ value, label }) => [value, label]));
   return (
-    <Select.Root
-      multiple
-      modal={false}
-      value={[...props.value]}
-      onValueChange={(value: V[]) => props.onChange(value)}
-    >
+    <Select.Root multiple value={[...props.value]} onValueChange={(value: V[]) => props.onChange(value)}>
       <Trigger label={props.label} look="plain" set={props.value.length > 0}>
         <Select.Value className={styles.value}>
           {(chosen: readonly V[]) =>
@@ -98,7 +92,7 @@ function Options<V extends string>({ options }: { options: readonly Option<V>[] 
                     <Check aria-hidden="true" size={14} />
                   </Select.ItemIndicator>
                 </span>
-                {icon}
+                {icon !== undefined && <span aria-hidden="true">{icon}</span>}
                 <Select.ItemText>{label}</Select.ItemText>
               </Select.Item>
             ))}

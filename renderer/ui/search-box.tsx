@@ -14,19 +14,28 @@ export function SearchBox(props: {
   const { value, onChange } = props;
   const [text, setText] = useState(value);
   const told = useRef(value);
+  const tell = useRef(onChange);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    // Other filters may change between a key and the pause after it.
+    tell.current = onChange;
+  });
   useEffect(() => {
     // The value changed elsewhere: a link, or "clear filters".
     if (value !== told.current) setText(value);
     told.current = value;
   }, [value]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (text === told.current) return;
-      told.current = text;
-      onChange(text);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  function type(next: string) {
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      told.current = next;
+      tell.current(next);
     }, SETTLES_MS);
-    return () => clearTimeout(timer);
-  }, [text, onChange]);
+  }
+
   return (
     <label className={styles.box}>
       <Search aria-hidden="true" size={14} />
@@ -37,9 +46,9 @@ export function SearchBox(props: {
         value={text}
         maxLength={256}
         spellCheck={false}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") setText("");
+          if (event.key === "Escape") type("");
         }}
       />
     </label>

@@ -1,0 +1,57 @@
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { dataOf } from "../store/reading.ts";
+import { Button } from "../ui/button.tsx";
+import { Empty, Frame } from "../ui/frame.tsx";
+import { Page } from "../ui/page.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { ActivityStrip } from "./activity-strip.tsx";
+import styles from "./agents-page.module.css";
+import { TokenDialog } from "./token-dialog.tsx";
+import { TokenRow } from "./token-row.tsx";
+
+/** Who may come in, with what, and what they are doing. */
+export function AgentsPage() {
+  const tokens = useApp((state) => state.tokens);
+  const problem = useApp((state) => state.revokeProblem);
+  const [making, setMaking] = useState(false);
+  const count = dataOf(tokens)?.length;
+  return (
+    <Page
+      title="Agents"
+      note={count === undefined ? undefined : count === 1 ? "1 token" : `${count} tokens`}
+      tools={
+        <Button look="primary" icon={<Plus aria-hidden="true" size={14} />} onClick={() => setMaking(true)}>
+          Make a token
+        </Button>
+      }
+    >
+      <div className={styles.body}>
+        <section className={styles.tokens} aria-label="Tokens">
+          {problem !== null && (
+            <p role="alert" className={styles.problem}>
+              {problem}
+            </p>
+          )}
+          <Frame reading={tokens} what="the tokens">
+            {(list) =>
+              list.length === 0 ? (
+                <Empty title="No agent has a token">
+                  <p>An agent connects with a token of its own, so that you see who does what.</p>
+                </Empty>
+              ) : (
+                <ul className={styles.list}>
+                  {list.map((token) => (
+                    <TokenRow key={token.name} token={token} />
+                  ))}
+                </ul>
+              )
+            }
+          </Frame>
+        </section>
+        <ActivityStrip />
+      </div>
+      {making && <TokenDialog onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,25 @@
+/** What a token may be given, as a person chooses it. Reading is what every token has. */
+export const GRANTS = [
+  {
+    permission: "mcp.call",
+    title: "Read",
+    text: "List and read runs, steps, events, functions, breakers and dead letters.",
+    always: true,
+  },
+  {
+    permission: "mcp.write",
+    title: "Write",
+    text: "Emit, invoke, resume, and ask you to approve what cannot be taken back. Only where the connection lets agents write.",
+    always: false,
+  },
+  {
+    permission: "mcp.terminal",
+    title: "Terminals",
+    text: "Run commands in visible terminal tabs, with your rights on this computer.",
+    always: false,
+  },
+] as const;
+
+/** A permission in a word or two; one that is not known, as it is written. */
+export const grantTitle = (permission: string): string =>
+  GRANTS.find((grant) => grant.permission === permission)?.title ?? permission;

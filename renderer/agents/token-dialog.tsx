@@ -1,0 +1,122 @@
+import { Checkbox } from "@base-ui/react/checkbox";
+import { Check, KeyRound } from "lucide-react";
+import { useState } from "react";
+import { TokenName, type NewToken } from "../../electron/contract/tokens.ts";
+import type { ToolError } from "../../mcp/contract/errors.ts";
+import { outcomeOf } from "../actions/outcome.ts";
+import { Button } from "../ui/button.tsx";
+import { Callout } from "../ui/callout.tsx";
+import { Field, TextInput } from "../ui/field.tsx";
+import { Modal } from "../ui/modal.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { GRANTS } from "./permissions.ts";
+import { ShownOnce } from "./shown-once.tsx";
+import styles from "./token-dialog.module.css";
+
+/** Makes a token. Giving rights asks in the window that asks; the token is shown here once and kept nowhere. */
+export function TokenDialog({ onClose }: { onClose: () => void }) {
+  const make = useApp((state) => state.makeToken);
+  const waiting = useApp((state) => state.waitingQuestions);
+  const showQuestion = useApp((state) => state.showQuestion);
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(["mcp.call"]));
+  const [state, setState] = useState<"editing" | "asking">("editing");
+  const [problem, setProblem] = useState<string | null>(null);
+  const [error, setError] = useState<ToolError | null>(null);
+  const [created, setCreated] = useState<NewToken | null>(null);
+
+  async function submit() {
+    const parsed = TokenName.safeParse(name);
+    setProblem(parsed.success ? null : `The name ${wording(parsed.error.issues[0]?.message)}`);
+    if (!parsed.success || state === "asking") return;
+    setError(null);
+    setState("asking");
+    const answer = await make(parsed.data, [...chosen]);
+    setState("editing");
+    if (answer.ok) setCreated(answer.created);
+    else setError(answer.error);
+  }
+
+  if (created !== null) {
+    return (
+      <Modal title={`Token for ${created.info.name}`} onClose={onClose}>
+        <ShownOnce created={created} onDone={onClose} />
+      </Modal>
+    );
+  }
+  const refusal = error === null ? null : outcomeOf({ phase: "not_done", what: "Make the token", error });
+  return (
+    <Modal title="Make a token for an agent" onClose={onClose}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Field
+          label="Name"
+          problem={problem}
+          hint="What you call the agent: this name is shown with everything it does."
+        >
+          {(ids) => (
+            <TextInput ids={ids} value={name} maxLength={64} placeholder="Claude Code" onChange={setName} />
+          )}
+        </Field>
+        <fieldset className={styles.grants}>
+          <legend>It may</legend>
+          {GRANTS.map(({ permission, title, text, always }) => (
+            <label key={permission} className={styles.grant}>
+              <Checkbox.Root
+                className={styles.box}
+                checked={chosen.has(permission)}
+                disabled={always}
+                onCheckedChange={(on) => {
+                  const next = new Set(chosen);
+                  if (on) next.add(permission);
+                  else next.delete(permission);
+                  setChosen(next);
+                }}
+              >
+                <Checkbox.Indicator className={styles.tick}>
+                  <Check aria-hidden="true" size={12} strokeWidth={3} />
+                </Checkbox.Indicator>
+              </Checkbox.Root>
+              <span>
+                <strong>{title}</strong>
+                <span className={styles.about}>{text}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <div role="status">
+          {state === "asking" && (
+            <Callout tone="info" title="It waits for your approval in the window that asks.">
+              {waiting > 0 && <Button onClick={showQuestion}>Show the question</Button>}
+            </Callout>
+          )}
+          {refusal !== null && (
+            <Callout tone={refusal.tone === "bad" ? "bad" : "info"} title={refusal.title}>
+              <p>{refusal.detail === "Nothing was changed." ? "No token was made." : refusal.detail}</p>
+            </Callout>
+          )}
+        </div>
+        <div className={styles.buttons}>
+          <Button onClick={onClose}>Close</Button>
+          <Button
+            type="submit"
+            look="primary"
+            refused={state === "asking" ? "It waits for your approval" : undefined}
+            icon={<KeyRound aria-hidden="true" size={14} />}
+          >
+            Make token
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** The contract's messages come in two forms: a rule, and the end of a sentence. */
+const wording = (message = "does not fit"): string =>
+  message.startsWith("is ") ? message : `must be ${message}`;

@@ -1,0 +1,102 @@
+import { RotateCcw } from "lucide-react";
+import type { Breaker } from "../../mcp/contract/domain.ts";
+import { ActionNote } from "../actions/action-note.tsx";
+import { currentOf } from "../store/apply-connections.ts";
+import { hrefTo } from "../store/route.ts";
+import { dataOf } from "../store/reading.ts";
+import { Button } from "../ui/button.tsx";
+import { Facts } from "../ui/facts.tsx";
+import { Empty, Frame } from "../ui/frame.tsx";
+import { Page } from "../ui/page.tsx";
+import { Status } from "../ui/status.tsx";
+import { Age, Time } from "../ui/time.tsx";
+import { useApp } from "../ui/use-app.ts";
+import styles from "./breakers-page.module.css";
+import { holdingBack } from "./breakers-slice.ts";
+
+/** The breakers of push functions. The list is kept by the shell, which counts the open ones. */
+export function BreakersPage() {
+  const breakers = useApp((state) => state.breakers);
+  const rows = dataOf(breakers);
+  const note = rows === undefined ? undefined : `${holdingBack(rows)} of ${rows.length} hold runs back`;
+  return (
+    <Page title="Circuit breakers" note={note}>
+      <Frame reading={breakers} what="the circuit breakers">
+        {(list) =>
+          list.length === 0 ? (
+            <Empty title="No breaker has been needed">
+              <p>
+                One appears with the first call to a push function. After five failures in a row it opens and
+                holds runs back.
+              </p>
+            </Empty>
+          ) : (
+            <ul className={styles.list} aria-label="Circuit breakers" tabIndex={0}>
+              {list.map((breaker) => (
+                <BreakerRow key={breaker.key} breaker={breaker} />
+              ))}
+            </ul>
+          )
+        }
+      </Frame>
+    </Page>
+  );
+}
+
+function BreakerRow({ breaker }: { breaker: Breaker }) {
+  const act = useApp((state) => state.act);
+  const place = `breaker ${breaker.key}`;
+  const busy = useApp((state) => state.actions[place]?.phase === "under_way");
+  const mayWrite = useApp((state) => currentOf(state)?.person_may_write === true);
+  const refused = !mayWrite
+    ? "This connection is read-only"
+    : busy
+      ? "Something is under way already"
+      : undefined;
+  return (
+    <li className={styles.breaker} data-state={breaker.state} data-breaker-key={breaker.key}>
+      <div className={styles.top}>
+        <Status kind="breaker" status={breaker.state} />
+        <a
+          className={styles.name}
+          href={hrefTo("runs", null, { function: breaker.function_id, window: "all" })}
+        >
+          {breaker.function_id}
+        </a>
+        <code className={styles.endpoint}>{breaker.endpoint}</code>
+        {breaker.state !== "closed" && (
+          <Button
+            refused={refused}
+            icon={<RotateCcw aria-hidden="true" size={14} />}
+            onClick={() =>
+              void act(place, {
+                tool: "ironflow_circuit_breaker_reset",
+                input: { key: breaker.key },
+                name: "Reset the breaker",
+                done: "Reset. Runs that were held back are sent now.",
+              })
+            }
+          >
+            Reset
+          </Button>
+        )}
+      </div>
+      <Facts
+        facts={[
+          { name: "Failures in a row", value: breaker.consecutive_fails },
+          breaker.waiting_runs === undefined ? null : { name: "Runs held back", value: breaker.waiting_runs },
+          breaker.open_until === undefined || breaker.state !== "open"
+            ? null
+            : { name: "Tries again", value: <Age at={breaker.open_until} /> },
+          breaker.last_failure === undefined
+            ? null
+            : { name: "Last failure", value: <Time at={breaker.last_failure} /> },
+          breaker.last_failure_reason === undefined
+            ? null
+            : { name: "Reason", value: <span className={styles.reason}>{breaker.last_failure_reason}</span> },
+        ]}
+      />
+      <ActionNote place={place} />
+    </li>
+  );
+}

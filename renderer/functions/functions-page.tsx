@@ -1,0 +1,92 @@
+import { useEffect } from "react";
+import type { FunctionRecord } from "../../mcp/contract/domain.ts";
+import { goTo } from "../store/navigation.ts";
+import { dataOf } from "../store/reading.ts";
+import { formatRoute } from "../store/route.ts";
+import { Empty, Frame } from "../ui/frame.tsx";
+import { Page } from "../ui/page.tsx";
+import { Status } from "../ui/status.tsx";
+import { showDuration } from "../ui/time-format.ts";
+import { Time } from "../ui/time.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { VirtualGrid, type Column } from "../ui/virtual-grid.tsx";
+import styles from "./functions-page.module.css";
+import { triggerText } from "./trigger-text.ts";
+
+const COLUMNS: readonly Column[] = [
+  { key: "status", title: "Status", width: "88px" },
+  { key: "id", title: "Function", width: "minmax(140px, 0.7fr)" },
+  { key: "triggers", title: "Started by", width: "minmax(140px, 1fr)" },
+  { key: "where", title: "Runs at", width: "minmax(100px, 0.8fr)" },
+  { key: "limits", title: "Attempts, timeout", width: "128px" },
+  { key: "version", title: "Version", width: "64px", align: "end" },
+  { key: "updated", title: "Registered", width: "168px" },
+];
+
+/** The functions that the engine knows. A row leads to its runs. */
+export function FunctionsPage() {
+  const open = useApp((state) => state.openFunctions);
+  const reading = useApp((state) => state.functions);
+  useEffect(() => open(), [open]);
+  const data = dataOf(reading);
+  const row = (index: number) => {
+    const record = data?.rows[index];
+    return record === undefined ? null : { key: record.id, cells: cellsOf(record) };
+  };
+  return (
+    <Page title="Functions" note={data === undefined ? undefined : data.total.toLocaleString("en")}>
+      <Frame reading={reading} what="the functions">
+        {({ rows: all, total }) =>
+          all.length === 0 ? (
+            <Empty title="No function is registered">
+              <p>An application registers its functions when it starts and connects to the engine.</p>
+            </Empty>
+          ) : (
+            <>
+              <VirtualGrid
+                label="Functions"
+                what="function"
+                columns={COLUMNS}
+                count={all.length}
+                row={row}
+                onOpen={(index) => {
+                  const record = all[index];
+                  if (record !== undefined) goTo(formatRoute("runs", null, { function: record.id }));
+                }}
+              />
+              {all.length < total && (
+                <p className={styles.end}>
+                  The first {all.length.toLocaleString("en")} of {total.toLocaleString("en")} functions.
+                </p>
+              )}
+            </>
+          )
+        }
+      </Frame>
+    </Page>
+  );
+}
+
+function cellsOf(record: FunctionRecord) {
+  const faint = (key: string, text: string) => (
+    <span key={key} className={styles.faint} title={text}>
+      {text}
+    </span>
+  );
+  const attempts = record.max_attempts === undefined ? "" : `${record.max_attempts} attempts`;
+  const timeout = record.timeout_ms === undefined ? "" : showDuration(record.timeout_ms);
+  return [
+    <Status key="status" kind="function" status={record.status} />,
+    <span key="id" title={record.description ?? record.name}>
+      <span className={styles.name}>{record.id}</span>
+      {record.name !== undefined && record.name !== record.id && (
+        <span className={styles.faint}> {record.name}</span>
+      )}
+    </span>,
+    faint("triggers", record.triggers.map(triggerText).join(", ")),
+    faint("where", record.endpoint_url ?? `${record.execution_mode} worker`),
+    faint("limits", [attempts, timeout].filter((part) => part !== "").join(", ")),
+    record.version,
+    record.updated_at === undefined ? "" : <Time key="updated" at={record.updated_at} />,
+  ];
+}

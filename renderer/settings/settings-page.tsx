@@ -1,0 +1,99 @@
+import { currentOf } from "../store/apply-connections.ts";
+import { connectionWords, writeWords } from "../shell/connection-words.ts";
+import { Choice } from "../ui/choice.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Facts } from "../ui/facts.tsx";
+import { Page } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { THEMES, ZONES } from "./choices.tsx";
+import styles from "./settings-page.module.css";
+
+export function SettingsPage() {
+  const { theme, time_zone } = useApp((state) => state.settings);
+  const change = useApp((state) => state.changeSettings);
+  const problem = useApp((state) => state.settingsProblem);
+  return (
+    <Page title="Settings">
+      <div className={styles.body} role="region" aria-label="Settings" tabIndex={0}>
+        <section className={styles.section}>
+          <h2>Look and time</h2>
+          <div className={styles.row}>
+            <span>Theme</span>
+            <Choice
+              label="Theme"
+              value={theme}
+              options={THEMES}
+              onChange={(value) => void change({ theme: value })}
+            />
+          </div>
+          <div className={styles.row}>
+            <span>Times are shown in</span>
+            <Choice
+              label="Time zone"
+              value={time_zone}
+              options={ZONES}
+              onChange={(value) => void change({ time_zone: value })}
+            />
+          </div>
+          {problem !== null && (
+            <p role="alert" className={styles.problem}>
+              It could not be kept: {problem}
+            </p>
+          )}
+        </section>
+        <ConnectionSection />
+        <AboutSection />
+      </div>
+    </Page>
+  );
+}
+
+function ConnectionSection() {
+  const connection = useApp(currentOf);
+  if (connection === undefined) return null;
+  return (
+    <section className={styles.section}>
+      <h2>Connection</h2>
+      <Facts
+        facts={[
+          { name: "Name", value: connection.name },
+          { name: "Engine", value: connection.kind === "embedded" ? "inside this app" : "elsewhere" },
+          { name: "Address", value: <code>{connection.url}</code> },
+          { name: "State", value: connectionWords(connection).word },
+          { name: "Since", value: <Time at={connection.since} /> },
+          connection.engine_version === undefined
+            ? null
+            : { name: "Version", value: connection.engine_version },
+        ]}
+      />
+      <p className={styles.note}>{writeWords(connection).full}</p>
+    </section>
+  );
+}
+
+function AboutSection() {
+  const info = useApp((state) => state.info);
+  if (info === null) return null;
+  return (
+    <section className={styles.section}>
+      <h2>About</h2>
+      <Facts
+        facts={[
+          { name: "App", value: `${info.name} ${info.version}` },
+          { name: "Electron", value: info.electron },
+          { name: "System", value: info.platform },
+          {
+            name: "Agents connect to",
+            value: (
+              <span className={styles.address}>
+                <code>{info.mcp_url}</code>
+                <CopyButton label="Copy the address for agents" text={() => info.mcp_url} />
+              </span>
+            ),
+          },
+        ]}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,87 @@
+import type { TerminalSession } from "../../bridge/contract/api.ts";
+import type { FromTab, ToTab } from "../../bridge/contract/port.ts";
+import { createAckCounter } from "./ack-counter.ts";
+import type { TerminalParts } from "./create-terminal.ts";
+import type { TerminalPort } from "./terminal-port.ts";
+
+/** The most text that one message to the bridge may carry. */
+const INPUT_CHARS = 65_536;
+
+export type TerminalLink = {
+  /** Tells the bridge whether anybody looks: a hidden tab is sent no output. */
+  show: (visible: boolean) => void;
+  /** Fits the terminal to its box, and tells the session its new size. */
+  fit: () => void;
+  close: () => void;
+};
+
+/** Ties a terminal to its session: output in, keys and size out, each char acknowledged once it is parsed. */
+export function connectTerminal(options: {
+  parts: TerminalParts;
+  attach: (on: { message: (message: ToTab) => void; closed: (reason: string) => void }) => TerminalPort;
+  onSession: (session: TerminalSession) => void;
+  onClosed: (reason: string) => void;
+}): TerminalLink {
+  const { terminal, fit } = options.parts;
+  const acknowledge = createAckCounter();
+  // A replay holds the questions that programs once asked the terminal; it must not answer them again into the shell.
+  let replaying = 0;
+  let closed = false;
+
+  const port = options.attach({
+    closed: options.onClosed,
+    message(message) {
+      if (closed) return;
+      if (message.type === "session") return options.onSession(message.session);
+      const { chars, replay, dropped_bytes } = message;
+      if (dropped_bytes !== undefined) {
+        terminal.reset();
+        terminal.write(
+          `\u001b[2m[${dropped_bytes.toLocaleString("en")} earlier bytes are no longer kept]\u001b[0m\r\n`,
+        );
+      }
+      if (replay) replaying += 1;
+      terminal.write(chars, () => {
+        if (replay) replaying -= 1;
+        const parsed = acknowledge(chars.length);
+        if (parsed > 0) port.send({ type: "ack", chars: parsed });
+      });
+      return undefined;
+    },
+  });
+
+  const input = terminal.onData((text) => {
+    if (replaying > 0 || terminal.options.disableStdin === true) return;
+    for (const message of inputMessages(text)) port.send(message);
+  });
+  let cols = 0;
+  let rows = 0;
+
+  return {
+    show: (visible) => port.send({ type: "visible", visible }),
+    fit() {
+      fit.fit();
+      if (terminal.cols === cols && terminal.rows === rows) return;
+      ({ cols, rows } = terminal);
+      port.send({ type: "resize", size: { cols: Math.max(2, cols), rows: Math.max(1, rows) } });
+    },
+    close() {
+      closed = true;
+      input.dispose();
+      port.close();
+    },
+  };
+}
+
+/** Input in pieces that fit into a message, never cut inside a surrogate pair. */
+export function inputMessages(text: string, mostChars = INPUT_CHARS): readonly FromTab[] {
+  const messages: FromTab[] = [];
+  for (let at = 0; at < text.length;) {
+    let end = Math.min(text.length, at + mostChars);
+    const last = text.charCodeAt(end - 1);
+    if (end < text.length && last >= 0xd800 && last <= 0xdbff && end - at > 1) end -= 1;
+    messages.push({ type: "input", text: text.slice(at, end) });
+    at = end;
+  }
+  return messages;
+}

@@ -1,0 +1,74 @@
+import { FitAddon } from "@xterm/addon-fit";
+import { SearchAddon } from "@xterm/addon-search";
+import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
+import { Terminal } from "@xterm/xterm";
+import { copyText } from "../ui/copy.ts";
+import { makeInert } from "./inert-sequences.ts";
+import { TERMINAL_THEMES } from "./terminal-theme.ts";
+
+const SCROLLBACK_LINES = 20_000;
+
+export type TerminalParts = {
+  readonly terminal: Terminal;
+  readonly fit: FitAddon;
+  readonly search: SearchAddon;
+};
+
+/**
+ * A terminal drawn with DOM elements: on a software renderer WebGL is ten times slower, and text stays text for screen
+ * readers. What the output asks of the window around it does nothing.
+ */
+export function createTerminal(look: "dark" | "light", leave: () => void, find: () => void): TerminalParts {
+  const terminal = new Terminal({
+    // The grapheme and search add-ons need it.
+    allowProposedApi: true,
+    fontFamily: '"JetBrains Mono Variable", ui-monospace, monospace',
+    fontSize: 12,
+    lineHeight: 1.25,
+    letterSpacing: 0,
+    scrollback: SCROLLBACK_LINES,
+    cursorBlink: false,
+    theme: TERMINAL_THEMES[look],
+    // Without a handler of ours a link of the output would open a window after a browser's own question.
+    linkHandler: { activate: () => {} },
+    screenReaderMode: false,
+    minimumContrastRatio: 4.5,
+  });
+  makeInert(terminal.parser);
+  const fit = new FitAddon();
+  const search = new SearchAddon();
+  const graphemes = new UnicodeGraphemesAddon();
+  for (const addon of [fit, search, graphemes]) terminal.loadAddon(addon);
+  terminal.attachCustomKeyEventHandler((event) => {
+    if (event.type !== "keydown") return true;
+    // Tab belongs to the shell, so there must be another way out for the keyboard.
+    if (event.key === "F6") return handled(event, leave);
+    if (!event.ctrlKey || !event.shiftKey) return true;
+    if (event.key === "C") return handled(event, () => void copyText(terminal.getSelection()));
+    if (event.key === "F") return handled(event, find);
+    return true;
+  });
+  return { terminal, fit, search };
+}
+
+function handled(event: KeyboardEvent, act: () => void): boolean {
+  event.preventDefault();
+  act();
+  return false;
+}
+
+/** What is selected, else everything that is kept, without the padding of the screen. */
+export function textOf(terminal: Terminal): string {
+  if (terminal.hasSelection()) return terminal.getSelection();
+  const { active } = terminal.buffer;
+  const lines: string[] = [];
+  for (let row = 0; row < active.length; row += 1) {
+    const line = active.getLine(row);
+    if (line === undefined) continue;
+    const next = active.getLine(row + 1);
+    const text = line.translateToString(next?.isWrapped !== true);
+    if (line.isWrapped && lines.length > 0) lines[lines.length - 1] += text;
+    else lines.push(text);
+  }
+  return lines.join("\n").trimEnd();
+}

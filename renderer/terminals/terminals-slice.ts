@@ -1,0 +1,70 @@
+import { ENDED_STATUSES, type StopResponse, type TerminalSession } from "../../bridge/contract/api.ts";
+import { appFailure, messageOf } from "../store/answer.ts";
+import { applyAnswer, LOADING, type Reading } from "../store/reading.ts";
+import type { Slice } from "../store/slice.ts";
+import { stopNote } from "./stop-note.ts";
+import { openTerminalPort, type TerminalPort } from "./terminal-port.ts";
+
+export type TerminalsSlice = {
+  terminals: Reading<readonly TerminalSession[]>;
+  /** What Stop or Close came to, by session. */
+  terminalNotes: Readonly<Record<string, string>>;
+  stopping: ReadonlySet<string>;
+  followTerminals: () => () => void;
+  /** Attaches a tab to its session's output. */
+  attachTerminal: (sessionId: string, on: Parameters<typeof openTerminalPort>[2]) => TerminalPort;
+  stopTerminal: (sessionId: string) => Promise<void>;
+  closeTerminal: (sessionId: string) => Promise<void>;
+};
+
+export const hasEnded = ({ status }: TerminalSession): boolean => ENDED_STATUSES.includes(status);
+
+export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
+  const note = (sessionId: string, text: string) =>
+    set((state) => ({ terminalNotes: { ...state.terminalNotes, [sessionId]: text } }));
+  const stopping = (sessionId: string, on: boolean) =>
+    set((state) => {
+      const next = new Set(state.stopping);
+      if (on) next.add(sessionId);
+      else next.delete(sessionId);
+      return { stopping: next };
+    });
+  return {
+    terminals: LOADING,
+    terminalNotes: {},
+    stopping: new Set(),
+    followTerminals() {
+      const apply = (data: readonly TerminalSession[]) =>
+        set({ terminals: { phase: "ready", data: newestFirst(data), at: deps.clock.now() } });
+      const stop = deps.door.listen("terminals:changed", apply);
+      deps.door.request("terminals:list", {}).then(apply, (error: unknown) => {
+        const answer = appFailure(messageOf(error), "app_unreachable");
+        set({ terminals: applyAnswer(get().terminals, answer, deps.clock.now()) });
+      });
+      return stop;
+    },
+    attachTerminal: (sessionId, on) => openTerminalPort(deps.door, sessionId, on),
+    async stopTerminal(sessionId) {
+      if (get().stopping.has(sessionId)) return;
+      stopping(sessionId, true);
+      try {
+        const response: StopResponse = await deps.door.request("terminals:stop", { session_id: sessionId });
+        note(sessionId, stopNote(response));
+      } catch (error) {
+        note(sessionId, `It could not be stopped: ${messageOf(error)}`);
+      }
+      stopping(sessionId, false);
+    },
+    async closeTerminal(sessionId) {
+      try {
+        const { closed } = await deps.door.request("terminals:close", { session_id: sessionId });
+        if (!closed) note(sessionId, "It could not be closed.");
+      } catch (error) {
+        note(sessionId, `It could not be closed: ${messageOf(error)}`);
+      }
+    },
+  };
+};
+
+const newestFirst = (sessions: readonly TerminalSession[]): readonly TerminalSession[] =>
+  [...sessions].sort((a, b) => b.started_at.localeCompare(a.started_at));
