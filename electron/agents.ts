@@ -43,6 +43,7 @@ export async function openAgentDoor(parts: AgentParts): Promise<McpEndpoint> {
         version: parts.version,
         instructions: INSTRUCTIONS,
         tools: (caller, connection) => parts.performer.tools(caller, connection),
+        onError: (cause) => logError("endpoint", "a call failed", cause),
         call(call) {
           parts.onCall(call.caller.name, call.claim);
           return parts.performer.perform(call);

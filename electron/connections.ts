@@ -9,6 +9,8 @@ import {
   type EngineLinkOptions,
   type EngineSource,
 } from "./hub/engine-link.ts";
+import { writesKey } from "./handlers/writes.ts";
+import type { Writes } from "./settings.ts";
 import type { Profile, Programs } from "./profile.ts";
 
 export interface ConnectionParts {
@@ -22,6 +24,8 @@ export interface ConnectionParts {
   readonly appVersion: string;
   readonly records: ProcessRecords;
   readonly bridge: EngineLinkOptions["bridge"];
+  /** What the person decided before, see `writesKey`. */
+  readonly writes: Readonly<Record<string, Writes>>;
   readonly clock: Clock;
   readonly events: Pick<EngineLinkOptions, "onConnection" | "onChanged">;
 }
@@ -31,21 +35,18 @@ export const REMOTE = "remote";
 
 /**
  * Opens the connection that this launch asks for: the embedded engine, or the one of `--server-url`. The person may write
- * to the embedded engine; everything else is read-only until `--allow-writes`.
+ * to the embedded engine; everything else is read-only until the person allows it, or `--allow-writes` for this launch.
  */
 export function openConnection(parts: ConnectionParts): EngineLink {
   const { flags } = parts;
   const embedded = flags.serverUrl === undefined;
+  const kept =
+    parts.writes[writesKey({ kind: embedded ? "embedded" : "remote", url: flags.serverUrl ?? "" })];
   return openEngineLink({
     id: embedded ? EMBEDDED : REMOTE,
     name: embedded ? "Embedded engine" : new URL(flags.serverUrl ?? "").host,
     source: engineSource(parts),
-    switches: {
-      personMayWrite: embedded || flags.allowWrites,
-      agentsMayWrite: flags.allowWrites,
-      // A tool server that serves terminals serves writes too, so a remote engine gets them only when it was asked for.
-      terminals: parts.bridge !== undefined && (embedded || flags.terminals),
-    },
+    switches: launchSwitches(flags, kept),
     startTools: (target, signal) =>
       startToolServer(
         {
@@ -63,6 +64,23 @@ export function openConnection(parts: ConnectionParts): EngineLink {
     now: () => new Date(),
     ...parts.events,
   });
+}
+
+/**
+ * The switches a connection starts with. The flags widen them for this launch; without them the person's earlier decision
+ * counts; without one, the embedded engine is writable by the person and read-only for agents, any other is read-only.
+ */
+export function launchSwitches(
+  flags: Pick<Flags, "serverUrl" | "allowWrites" | "terminals">,
+  kept: Writes | undefined,
+): EngineLinkOptions["switches"] {
+  const embedded = flags.serverUrl === undefined;
+  return {
+    personMayWrite: flags.allowWrites || (kept?.person ?? embedded),
+    agentsMayWrite: flags.allowWrites || (kept?.agents ?? false),
+    // A tool server that serves terminals serves writes too, so a remote engine gets them only when it was asked for.
+    terminals: embedded || flags.terminals,
+  };
 }
 
 function engineSource(parts: ConnectionParts): EngineSource {

@@ -46,8 +46,12 @@ async function answer(name: string, out: z.ZodType, running: Promise<unknown>): 
   try {
     return out.parse(await running);
   } catch (cause) {
+    if (cause instanceof z.ZodError) {
+      logError("ipc", `${name}: the answer has a wrong shape: ${explain(cause)}`);
+      throw new Error(`${name}: the answer has a wrong shape`, { cause });
+    }
     logError("ipc", `${name} failed`, cause);
-    throw cause instanceof z.ZodError ? new Error(`${name}: the answer has a wrong shape`, { cause }) : cause;
+    throw cause;
   }
 }
 

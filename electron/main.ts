@@ -24,6 +24,7 @@ import { runLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { logError } from "./log.ts";
 import { openAudit } from "./mcp-endpoint/audit.ts";
 import { recordConsent, recordRefusal } from "./mcp-endpoint/audit-records.ts";
+import { setMenu } from "./menu.ts";
 import { makeLocalToken } from "./mcp-endpoint/local-token.ts";
 import { createPerformer } from "./mcp-endpoint/perform.ts";
 import { openTokenStore } from "./mcp-endpoint/tokens.ts";
@@ -51,6 +52,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const version = app.getVersion();
   await app.whenReady();
 
+  setMenu(process.platform);
   confineSession(session.defaultSession);
   servePages(session.defaultSession, programs.pages, "index.html");
   const settings = openSettings(profile.settings);
@@ -91,7 +93,8 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     session: launch,
     appVersion: version,
     records,
-    bridge: (signal) => bridge.address(signal),
+    writes: settings.stored.writes ?? {},
+    bridge,
     clock: systemClock,
     events: {
       onConnection: () => page.tell("connections:changed", hub.connections()),
@@ -117,7 +120,6 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     },
   });
   const questions = createConsentWindow({ consent, preload: programs.consentPreload, pages: programs.pages });
-  life.steps.add("questions", () => questions.close());
 
   const tokens = openTokenStore(profile.tokens, now, (list) => page.tell("tokens:changed", list));
   if (tokens.problem !== undefined) logError("tokens", tokens.problem);
@@ -141,9 +143,10 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     onRefused: (reason, caller) => recordRefusal(audit, reason, caller),
   });
   life.steps.add("agents' endpoint", () => door.close());
+  life.steps.add("questions", () => questions.close());
 
   const window = openMainWindow({ preload: programs.preload, settings });
-  page.attach(window.window.webContents);
+  page.attach(window.window.webContents, () => ({ waiting: consent.queue.count }));
   const info = appInfo(door.url);
   const handlers = allHandlers({
     info,
@@ -157,6 +160,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     tokens,
     mcpUrl: door.url,
     dropCaller: (name) => door.dropCaller(name),
+    onRightsChanged: () => door.toolsChanged(),
     ending: life.ending,
   });
   const takeBack = answerRequests("main", requests, handlers, (event) => window.isSender(event));

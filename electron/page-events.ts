@@ -9,7 +9,8 @@ export interface PageEvents {
   tell<N extends EventName>(name: N, body: z.input<(typeof events)[N]>): void;
   /** Hands the page its end of a terminal's channel; the channel ends with the page. */
   sendPort(sessionId: string, port: MessagePortMain): void;
-  attach(contents: WebContents): void;
+  /** @param questions what a page that has just loaded cannot read by itself */
+  attach(contents: WebContents, questions: () => { waiting: number }): void;
 }
 
 export function pageEvents(): PageEvents {
@@ -27,8 +28,9 @@ export function pageEvents(): PageEvents {
       if (contents === undefined || contents.isDestroyed()) port.close();
       else sendTerminalPort(contents, sessionId, port);
     },
-    attach(to) {
+    attach(to, questions) {
       contents = to;
+      to.on("did-finish-load", () => sendEvent(to, "questions:waiting", questions()));
     },
   };
 }

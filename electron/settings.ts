@@ -10,6 +10,10 @@ const Bounds = z.object({
 });
 export type Bounds = z.infer<typeof Bounds>;
 
+/** Whether the person, and agents, may change things on a connection. */
+const Writes = z.object({ person: z.boolean().optional(), agents: z.boolean().optional() });
+export type Writes = z.infer<typeof Writes>;
+
 /** What is kept between two lives of the app. The person's own choices are the contract's `Settings`. */
 const Stored = z.object({
   version: z.literal(1),
@@ -19,6 +23,8 @@ const Stored = z.object({
   mcp_port: z.number().int().min(1).max(65_535).optional(),
   /** May only shorten the time a question waits, in seconds. */
   question_expires_s: z.number().int().min(5).max(300).optional(),
+  /** Who may change things on which connection, where the person has decided; see `writesKey`. */
+  writes: z.record(z.string(), Writes).optional(),
   window: Bounds.optional(),
 });
 type Stored = z.infer<typeof Stored>;

@@ -1,4 +1,4 @@
-import { BrowserWindow, screen } from "electron";
+import { app, BrowserWindow, nativeTheme, screen } from "electron";
 import type { IpcMainInvokeEvent } from "electron";
 import { pageUrl } from "./page/pages.ts";
 import { isOurFrame } from "./sender.ts";
@@ -27,7 +27,8 @@ export function openMainWindow(options: { preload: string; settings: SettingsSto
     show: false,
     title: "Ironbridge",
     autoHideMenuBar: true,
-    backgroundColor: "#101418",
+    // Seen until the page has drawn.
+    backgroundColor: nativeTheme.shouldUseDarkColors ? "#0e1316" : "#f8fafc",
     webPreferences: {
       preload: options.preload,
       sandbox: true,
@@ -35,6 +36,7 @@ export function openMainWindow(options: { preload: string; settings: SettingsSto
       nodeIntegration: false,
       webviewTag: false,
       spellcheck: false,
+      devTools: !app.isPackaged,
     },
   });
   window.once("ready-to-show", () => window.show());

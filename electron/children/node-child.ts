@@ -1,3 +1,4 @@
+import { systemClock, within } from "../../loopback/clock.ts";
 import { launch } from "../../loopback/launch.ts";
 import { nodeProgram, ownProcessEnv } from "../../loopback/environment.ts";
 import { stopChild } from "../../loopback/stop-ladder.ts";
@@ -5,6 +6,8 @@ import { logInfo } from "../log.ts";
 import { endSentence, lastWords } from "./last-words.ts";
 import type { ProcessRecords } from "./process-records.ts";
 import { readyLine } from "./ready-line.ts";
+
+const LAST_WORDS_MS = 250;
 
 export interface NodeChildOptions {
   /** As sentences name it: "engine". */
@@ -47,11 +50,17 @@ export async function startNodeChild(options: NodeChildOptions, signal: AbortSig
 
   const words = lastWords((line) => logInfo(options.name, line));
   child.stderr.setEncoding("utf8").on("data", words.take);
-  const ended = new Promise<string>((done) => {
+  const closed = new Promise<void>((done) => child.once("close", () => done()));
+  const exited = new Promise<{ code: number | null; signal: string | null }>((done) => {
     child.once("exit", (code, endedBy) => {
       options.records.ended(pid);
-      done(endSentence(options.name, { code, signal: endedBy }, words.text));
+      done({ code, signal: endedBy });
     });
+  });
+  const ended = exited.then(async (exit) => {
+    // Its last words may still be in the pipe; somebody else may hold that pipe open.
+    await within(closed, LAST_WORDS_MS, systemClock);
+    return endSentence(options.name, exit, words.text);
   });
   const stop = async () => {
     const report = await stopChild(child);

@@ -95,6 +95,20 @@ describe("a supervised child", () => {
     await supervised.stop();
   });
 
+  it("is started anew at once when a person asks while it runs, and that is no crash", async () => {
+    const time = handClock();
+    const kids = children();
+    const supervised = supervise({ start: kids.start, onState: kids.onState, clock: time.clock });
+    await time.settle();
+    for (let run = 2; run <= 6; run += 1) {
+      supervised.restart();
+      await time.settle();
+      expect(supervised.state).toEqual({ name: "running", value: run });
+    }
+    expect(kids.alive.map(({ stopped }) => stopped)).toEqual([true, true, true, true, true, false]);
+    await supervised.stop();
+  });
+
   it("is ended and awaited when it is stopped, and not started again", async () => {
     const time = handClock();
     const kids = children();

@@ -1,5 +1,5 @@
 import type { Clock } from "../../loopback/clock.ts";
-import { sentenceOf } from "../log.ts";
+import { logError, sentenceOf } from "../log.ts";
 
 /** A child that has come up. */
 export interface Running<T> {
@@ -44,6 +44,8 @@ export function supervise<T>(options: SuperviseOptions<T>): Supervised<T> {
   let state: ChildState<T> = { name: "starting" };
   let running: Running<T> | undefined;
   let restarts = 0;
+  /** Its end was asked for, to start it anew: that is no crash. */
+  let anew = false;
   /** Ends the wait for the next start; undefined while nothing waits. */
   let wake: AbortController | undefined;
 
@@ -73,6 +75,10 @@ export function supervise<T>(options: SuperviseOptions<T>): Supervised<T> {
     while (!stopping.signal.aborted) {
       const problem = await live();
       if (stopping.signal.aborted) break;
+      if (anew) {
+        anew = false;
+        continue;
+      }
       const waitMs = RESTART_AFTER_MS[restarts];
       restarts += 1;
       set(waitMs === undefined ? { name: "crashed", problem } : { name: "starting", problem });
@@ -90,8 +96,15 @@ export function supervise<T>(options: SuperviseOptions<T>): Supervised<T> {
     },
     restart() {
       restarts = 0;
-      if (running === undefined) wake?.abort();
-      else void running.stop(); // its end wakes the loop; a failure to stop shows as a child that goes on running
+      if (running === undefined) {
+        wake?.abort();
+        return;
+      }
+      anew = true;
+      running.stop().catch((cause: unknown) => {
+        anew = false;
+        logError("supervisor", "a child that was to be restarted goes on running", cause);
+      });
     },
     async stop() {
       stopping.abort();

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { INERT_MS } from "../contract/consent.ts";
 import type { Caller } from "../mcp-endpoint/permissions.ts";
+import { errorResult } from "../mcp-endpoint/tool-result.ts";
 import { USER } from "../mcp-endpoint/permissions.ts";
 import { handClock } from "../testing/hand-clock.ts";
 import { CANCEL_ROW, DELETE_ROW, UNKNOWN_ROW } from "../testing/rows.ts";
@@ -36,6 +37,7 @@ async function ask(call: Partial<CallToAsk> = {}) {
   const asked: { answer?: Answer } = {};
   void consent
     .askCall({
+      callId: "call-1",
       caller: claude,
       claim: "Claude Code 9",
       row: DELETE_ROW,
@@ -173,6 +175,18 @@ describe("a question about a call", () => {
     expect(events()).toEqual(["asked", "approved", "target_changed"]);
   });
 
+  it("does not say that the target changed when it only cannot be read just now", async () => {
+    let down = false;
+    const unavailable = { error: "no engine", code: "unavailable", retryable: true };
+    const asked = await ask({
+      read: async (tool, args) => (down ? errorResult(unavailable) : store.call(tool, args)),
+    });
+    down = true;
+    await decide();
+    expect(asked.answer).toEqual({ approved: false, error: unavailable });
+    expect(events()).toEqual(["asked", "approved"]);
+  });
+
   it("gives up when the target changes again and again", async () => {
     const asked = await ask();
     for (let round = 1; round <= 3; round += 1) {
@@ -224,6 +238,7 @@ describe("a question about a call", () => {
     });
     const other = await ask({ caller: { ...claude, name: "other" } });
     expect(other.answer).toBeUndefined();
+    expect(events()).toHaveLength(9);
   });
 });
 

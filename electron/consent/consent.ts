@@ -3,7 +3,7 @@ import type { Clock } from "../../loopback/clock.ts";
 import type { ConsentOutcome, ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import { EXPIRES_MS, type Question } from "../contract/consent.ts";
-import type { Caller } from "../mcp-endpoint/permissions.ts";
+import { auditUser, USER, type Caller } from "../mcp-endpoint/permissions.ts";
 import { canonicalJson, CanonicalError, keyedDigest } from "./canonical.ts";
 import { TOO_MANY_QUESTIONS, refusal } from "./outcomes.ts";
 import { previewCall, type ReadTool } from "./preview.ts";
@@ -20,6 +20,8 @@ const MAX_ROUNDS = 3;
 const MAX_ARGUMENT_CHARS = 512 * 1024;
 
 export interface CallToAsk {
+  /** Ties the question's records to the call's own. */
+  readonly callId: string;
   readonly caller: Caller;
   readonly claim: string | undefined;
   readonly row: ToolRow;
@@ -47,7 +49,9 @@ export type Answer = { readonly approved: true } | { readonly approved: false; r
 
 export interface ConsentRecord {
   readonly event: "asked" | ConsentOutcome;
-  readonly caller: string;
+  readonly user: string;
+  /** Of the call that was asked about; none for a question about rights. */
+  readonly callId?: string;
   readonly tool: string;
   /** Keyed digest of caller, engine, tool, arguments and target. */
   readonly digest: string;
@@ -87,14 +91,14 @@ export function createConsent(options: ConsentOptions): Consent {
 
   async function ask(
     question: AskedQuestion,
-    digest: string,
+    about: Omit<ConsentRecord, "event">,
     signal: AbortSignal,
   ): Promise<ConsentOutcome | "full"> {
-    const about = { caller: question.caller.name, tool: question.tool ?? question.title, digest };
+    if (!queue.hasRoom(about.user)) return "full";
     await options.record({ event: "asked", ...about });
     const outcome = await queue.ask({
       id: question.question_id,
-      caller: question.caller.name,
+      caller: about.user,
       question,
       signal,
       expiresAfterMs: waitMs,
@@ -109,10 +113,16 @@ export function createConsent(options: ConsentOptions): Consent {
     const { caller, row, args, engine, signal } = call;
     for (let round = 1; ; round += 1) {
       const result = await previewCall(row, args, call.read);
-      if ("error" in result) return refuse(round === 1 ? result.error : refusal("target_changed"));
+      if ("error" in result) return refuse(round === 1 ? result.error : unreadNow(result.error));
       const { watched, ...preview } = result.preview;
-      const subject = { caller: caller.name, engine: [engine.connection, engine.url], tool: row.name, args };
+      const subject = {
+        caller: auditUser(caller),
+        engine: [engine.connection, engine.url],
+        tool: row.name,
+        args,
+      };
       const digest = keyedDigest(key, { ...subject, watched });
+      const about = { user: auditUser(caller), callId: call.callId, tool: row.name, digest };
       const outcome = await ask(
         {
           question_id: randomUUID(),
@@ -126,7 +136,7 @@ export function createConsent(options: ConsentOptions): Consent {
           ...times(),
           asked_again: round > 1,
         },
-        digest,
+        about,
         signal,
       );
       if (outcome === "full") return refuse(TOO_MANY_QUESTIONS);
@@ -136,9 +146,10 @@ export function createConsent(options: ConsentOptions): Consent {
       const same =
         "preview" in now && keyedDigest(key, { ...subject, watched: now.preview.watched }) === digest;
       if (same) return { approved: true };
+      const error = "error" in now ? unreadNow(now.error) : refusal("target_changed");
       if ("error" in now || round === MAX_ROUNDS) {
-        await options.record({ event: "target_changed", caller: caller.name, tool: row.name, digest });
-        return refuse(refusal("target_changed"));
+        if (error.reason === "target_changed") await options.record({ event: "target_changed", ...about });
+        return refuse(error);
       }
     }
   }
@@ -170,7 +181,11 @@ export function createConsent(options: ConsentOptions): Consent {
           ...times(),
           asked_again: false,
         },
-        keyedDigest(key, { title: rights.title, details }),
+        {
+          user: auditUser(USER),
+          tool: rights.title,
+          digest: keyedDigest(key, { title: rights.title, details }),
+        },
         rights.signal,
       );
       if (outcome === "approved") return { approved: true };
@@ -200,5 +215,9 @@ function unshowable(args: Record<string, unknown>): ToolError | undefined {
     throw cause;
   }
 }
+
+/** A target that is gone has changed; one that cannot be read just now may be as it was. */
+const unreadNow = (error: ToolError): ToolError =>
+  error.code === "not_found" ? refusal("target_changed") : error;
 
 const refuse = (error: ToolError): Answer => ({ approved: false, error });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { EXPIRES_MS, INERT_MS } from "../contract/consent.ts";
 import { handClock } from "../testing/hand-clock.ts";
-import { QUEUE_LIMITS, questionQueue, type QuestionQueue } from "./queue.ts";
+import { INPUT_FRESH_MS, QUEUE_LIMITS, questionQueue, type QuestionQueue } from "./queue.ts";
 
 let time: ReturnType<typeof handClock>;
 let queue: QuestionQueue<string>;
@@ -84,6 +84,16 @@ describe("a question", () => {
     await time.move(INERT_MS * 100);
     expect(queue.answer("a", "approve").taken).toBe(false);
     expect(queue.answer("a", "decline").taken).toBe(false);
+  });
+
+  it("takes an answer to the millisecond that the input is fresh, and none later", async () => {
+    ask("a");
+    await read();
+    await time.move(INPUT_FRESH_MS + 1);
+    expect(queue.answer("a", "approve").reason).toBe("no input of a person was seen");
+    queue.inputSeen();
+    await time.move(INPUT_FRESH_MS);
+    expect(queue.answer("a", "approve").taken).toBe(true);
   });
 
   it("expires to the millisecond, whatever is answered after that", async () => {

@@ -5,6 +5,9 @@ import type { ConsentOutcome } from "../../mcp/contract/errors.ts";
 /** Outcomes the queue itself knows; whether the target changed is found out by whoever asked. */
 export type QueueOutcome = Exclude<ConsentOutcome, "target_changed">;
 
+/** An answer follows the click or key that gave it; a script that comes later has no use of it. */
+export const INPUT_FRESH_MS = 2_000;
+
 export const QUEUE_LIMITS = { all: 32, perCaller: 8 } as const;
 
 /** A question that waits, with what main has seen of the window since it came on top. */
@@ -29,6 +32,8 @@ export interface AskOptions<Q> {
 }
 
 export interface QuestionQueue<Q> {
+  /** Whether one more question of this caller is taken. */
+  hasRoom(caller: string): boolean;
   /** Resolves with the one outcome of this question. "full" when too many wait: then nobody is asked. */
   ask(options: AskOptions<Q>): Promise<QueueOutcome | "full">;
   readonly top: Waiting<Q> | undefined;
@@ -49,7 +54,7 @@ type Entry<Q> = Waiting<Q> & { settle(outcome: QueueOutcome): void };
 
 /**
  * Questions to the person, one at a time, in order. An answer counts for the question on top only, `INERT_MS` after it was
- * presented, and only when the person's own input was seen after that; each input counts for one answer.
+ * presented, and only when the person's own input was seen just before it; each input counts for one answer.
  * @param onChanged called whenever the top or the number of questions changes
  */
 export function questionQueue<Q>(clock: Clock, onChanged: () => void): QuestionQueue<Q> {
@@ -98,12 +103,16 @@ export function questionQueue<Q>(clock: Clock, onChanged: () => void): QuestionQ
     return outcome;
   }
 
+  function hasRoom(caller: string): boolean {
+    const own = entries.filter((entry) => entry.caller === caller).length;
+    return entries.length < QUEUE_LIMITS.all && own < QUEUE_LIMITS.perCaller;
+  }
+
   return {
+    hasRoom,
     async ask(options) {
       if (closed) return "app_closed";
-      const own = entries.filter(({ caller }) => caller === options.caller).length;
-      if (entries.length >= QUEUE_LIMITS.all || own >= QUEUE_LIMITS.perCaller) return "full";
-      return wait(options);
+      return hasRoom(options.caller) ? wait(options) : "full";
     },
     get top() {
       return entries[0];
@@ -125,7 +134,8 @@ export function questionQueue<Q>(clock: Clock, onChanged: () => void): QuestionQ
       if (top === undefined || top.id !== id) return { taken: false, reason: "this question is not on top" };
       if (clock.nowMs() >= top.expiresMs) return { taken: false, reason: "this question has expired" };
       if (clock.nowMs() < inertUntilMs()) return { taken: false, reason: "too early: read it first" };
-      if (inputMs === undefined) return { taken: false, reason: "no input of a person was seen" };
+      if (inputMs === undefined || clock.nowMs() - inputMs > INPUT_FRESH_MS)
+        return { taken: false, reason: "no input of a person was seen" };
       top.settle(answer === "approve" ? "approved" : "declined");
       return { taken: true };
     },

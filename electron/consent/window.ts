@@ -12,6 +12,9 @@ import type { Consent } from "./consent.ts";
 const PARTITION = "consent";
 const SIZE = { width: 620, height: 720, minWidth: 480, minHeight: 420 };
 
+/** How long an empty, hidden window is kept for the next question, in ms. */
+const LINGER_MS = 2_000;
+
 /** What a person does when they decide; moving the mouse is not it. */
 const DECIDING: ReadonlySet<InputEvent["type"]> = new Set([
   "mouseDown",
@@ -50,6 +53,7 @@ export function createConsentWindow(options: ConsentWindowOptions): ConsentWindo
   /** The question that the page has been given. */
   let given: string | undefined;
   let ending = false;
+  let lingering: NodeJS.Timeout | undefined;
 
   const isSender: Parameters<typeof answerRequests>[3] = (event) =>
     window !== undefined &&
@@ -134,10 +138,11 @@ export function createConsentWindow(options: ConsentWindowOptions): ConsentWindo
   }
 
   function refresh(): void {
+    clearTimeout(lingering);
     if (queue.top === undefined) {
-      const last = window;
-      window = undefined;
-      last?.destroy();
+      given = undefined;
+      window?.hide();
+      lingering = setTimeout(() => window?.destroy(), LINGER_MS);
       return;
     }
     if (window === undefined || window.isDestroyed()) return open();
@@ -152,6 +157,7 @@ export function createConsentWindow(options: ConsentWindowOptions): ConsentWindo
     show: bringUp,
     close() {
       ending = true;
+      clearTimeout(lingering);
       queue.close();
       window?.destroy();
       takeBack();

@@ -38,6 +38,21 @@ export const requests = {
   "settings:get": { in: none, out: Settings },
   "settings:set": { in: Settings.partial().strict(), out: Settings },
   "connections:list": { in: none, out: z.array(Connection) },
+  /**
+   * Lets the person or the agents change things on a connection, or no longer. Allowing asks in the consent window first;
+   * taking it away happens at once. Kept for the next launch.
+   */
+  "connections:set-writes": {
+    in: z.strictObject({
+      connection: ConnectionId,
+      who: z.enum(["person", "agents"]),
+      allowed: z.boolean(),
+    }),
+    out: z.discriminatedUnion("ok", [
+      z.object({ ok: z.literal(true), connection: Connection }),
+      z.object({ ok: z.literal(false), error: ToolError }),
+    ]),
+  },
   "connections:restart": { in: z.strictObject({ connection: ConnectionId }), out: none },
   /** Calls a row of the tool table as caller `user`; main checks the arguments by that row. */
   "tool:call": {

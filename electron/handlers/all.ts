@@ -6,11 +6,13 @@ import { questionHandlers } from "./questions.ts";
 import { terminalHandlers } from "./terminals.ts";
 import { tokenHandlers, type TokenHandlerParts } from "./tokens.ts";
 import { toolHandlers } from "./tools.ts";
+import { writesHandlers, type WritesHandlerParts } from "./writes.ts";
 import type { TerminalBridge } from "../children/bridge.ts";
 import type { ConsentWindow } from "../consent/window.ts";
 
 export type AllHandlerParts = AppHandlerParts &
-  Omit<TokenHandlerParts, "consent"> & {
+  Omit<TokenHandlerParts, "consent"> &
+  Omit<WritesHandlerParts, "consent"> & {
     readonly consent: Consent;
     readonly performer: Performer;
     readonly bridge: TerminalBridge;
@@ -21,6 +23,7 @@ export type AllHandlerParts = AppHandlerParts &
 export function allHandlers(parts: AllHandlerParts): Handlers {
   return {
     ...appHandlers(parts),
+    ...writesHandlers(parts),
     ...toolHandlers(parts.performer, parts.ending),
     ...tokenHandlers(parts),
     ...terminalHandlers(parts.bridge),

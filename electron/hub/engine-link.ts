@@ -1,6 +1,7 @@
 import type { Clock } from "../../loopback/clock.ts";
 import type { McpSession } from "../../mcp/client/session.ts";
 import type { EngineConnection, LiveTopic } from "../../mcp/contract/live.ts";
+import type { TerminalBridge } from "../children/bridge.ts";
 import type { EmbeddedEngine } from "../children/engine.ts";
 import type { ToolServerTarget } from "../children/tool-server.ts";
 import { supervise, type ChildState, type Running, type Supervised } from "../children/supervisor.ts";
@@ -8,6 +9,7 @@ import type { Connection } from "../contract/connection.ts";
 import { logError } from "../log.ts";
 import type { Switches } from "../mcp-endpoint/gate.ts";
 import type { EngineMeta } from "../mcp-endpoint/tool-result.ts";
+import type { Writes } from "../settings.ts";
 import { connectionState } from "./connection-state.ts";
 import { followEngine } from "./live-updates.ts";
 
@@ -22,8 +24,8 @@ export interface EngineLinkOptions {
   readonly source: EngineSource;
   readonly switches: Omit<Switches, "name">;
   startTools(target: ToolServerTarget, signal: AbortSignal): Promise<Running<McpSession>>;
-  /** The terminal bridge, where terminals are served on this connection; waits until it listens. */
-  readonly bridge: ((signal: AbortSignal) => Promise<{ url: string; token: string } | undefined>) | undefined;
+  /** Its address goes to the tool server where terminals are served. */
+  readonly bridge: Pick<TerminalBridge, "address" | "url">;
   readonly onConnection: () => void;
   readonly onChanged: (topic: LiveTopic) => void;
   readonly clock: Clock;
@@ -35,6 +37,8 @@ export interface EngineLink {
   readonly id: string;
   readonly name: string;
   readonly switches: Switches;
+  /** From now on; who is left out keeps what they have. */
+  setWrites(writes: Writes): void;
   describe(): Connection;
   readonly meta: EngineMeta;
   /** The tool server's session, or a sentence why there is none now. */
@@ -52,7 +56,7 @@ export interface EngineLink {
 /** Starts a connection. It comes up by itself; `describe` tells how far it is. */
 export function openEngineLink(options: EngineLinkOptions): EngineLink {
   const { id, name, source } = options;
-  const switches: Switches = { name, ...options.switches };
+  let switches: Switches = { name, ...options.switches };
   let seen: EngineConnection | undefined;
   let since = options.now().toISOString();
   let lastState = "";
@@ -97,12 +101,12 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
 
   async function startTools(signal: AbortSignal): Promise<Running<McpSession>> {
     const at = source.kind === "remote" ? source : await engineRunning(signal);
-    const bridge = switches.terminals ? await options.bridge?.(signal) : undefined;
+    const bridge = switches.terminals ? await options.bridge.address(signal) : undefined;
     const running = await options.startTools(
       {
         url: at.url,
         apiKey: at.apiKey,
-        allowWrites: switches.personMayWrite || switches.agentsMayWrite || bridge !== undefined,
+        allowWrites: servesWrites(switches) || bridge !== undefined,
         bridge,
       },
       signal,
@@ -134,7 +138,21 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   return {
     id,
     name,
-    switches,
+    get switches() {
+      // A bridge that has crashed serves no terminals.
+      return { ...switches, terminals: switches.terminals && options.bridge.url !== undefined };
+    },
+    setWrites(writes) {
+      const servedWrites = servesWrites(switches);
+      switches = {
+        ...switches,
+        personMayWrite: writes.person ?? switches.personMayWrite,
+        agentsMayWrite: writes.agents ?? switches.agentsMayWrite,
+      };
+      // A tool server that may not write does not have the tools at all.
+      if (servesWrites(switches) !== servedWrites) tools.restart();
+      options.onConnection();
+    },
     describe: () => ({
       id,
       name,
@@ -166,6 +184,8 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     },
   };
 }
+
+const servesWrites = (switches: Switches): boolean => switches.personMayWrite || switches.agentsMayWrite;
 
 function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

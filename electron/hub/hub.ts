@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { LiveTopic } from "../../mcp/contract/live.ts";
 import { toolByName } from "../../mcp/contract/tools.ts";
-import { CallError } from "../../mcp/client/session.ts";
+import { CallError, type CallOptions } from "../../mcp/client/session.ts";
 import type { Connection } from "../contract/connection.ts";
 import { errorResult } from "../mcp-endpoint/tool-result.ts";
 import { callFailure, notRunning, tooMany } from "./call-failure.ts";
@@ -11,6 +11,8 @@ export interface HubCallOptions {
   /** Name of the caller, for the tool server's own record; not a permission. */
   readonly caller: string;
   readonly signal: AbortSignal;
+  /** Hears of the tool's progress; the tool server is asked for it only then. */
+  readonly onProgress?: CallOptions["onProgress"] | undefined;
 }
 
 export interface Hub {
@@ -59,6 +61,7 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
       return await session.callTool(tool, args, {
         signal: options.signal,
         timeoutMs: HUB_LIMITS.callMs,
+        ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
         meta: { "ironbridge/caller": options.caller },
       });
     } catch (cause) {

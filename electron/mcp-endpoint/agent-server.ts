@@ -7,8 +7,10 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod/v4";
+import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { Caller } from "./permissions.ts";
+import { errorResult } from "./tool-result.ts";
 import { publishedTool } from "./published-tools.ts";
 import { factsOf } from "./request-facts.ts";
 
@@ -39,7 +41,16 @@ export interface AgentServerParts {
   tools(caller: Caller, connection: string): readonly ToolRow[];
   /** Undefined when the caller is not offered such a tool. */
   call(call: AgentCall): Promise<CallToolResult | undefined>;
+  /** Told what a call threw; the caller only hears that something did. */
+  readonly onError: (cause: unknown) => void;
 }
+
+const OWN_FAULT: ToolError = {
+  error: "Ironbridge itself failed while it handled this call.",
+  code: "internal",
+  retryable: false,
+  hint: "It is not known whether anything was done: read the target before calling again.",
+};
 
 const CLAIM_CHARS = 128;
 const ClientInfo = z.object({ name: z.string(), version: z.string().optional() });
@@ -62,7 +73,7 @@ export function agentServer(parts: AgentServerParts): Server {
   server.setRequestHandler("tools/call", async (request, context) => {
     const { caller, connection, gone } = factsOf(context.http?.authInfo);
     const { name, arguments: args = {} } = request.params;
-    const result = await parts.call({
+    const call: AgentCall = {
       caller,
       claim: claimOf(server, context),
       connection,
@@ -70,6 +81,11 @@ export function agentServer(parts: AgentServerParts): Server {
       args,
       signal: AbortSignal.any([context.mcpReq.signal, gone]),
       onProgress: progressOf(context),
+    };
+    const result = await parts.call(call).catch((cause: unknown) => {
+      // The SDK would pass the exception's own words on to the model.
+      parts.onError(cause);
+      return errorResult(OWN_FAULT);
     });
     if (result === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);

@@ -2,8 +2,12 @@ import type { ConsentRecord } from "../consent/consent.ts";
 import type { Audit } from "./audit.ts";
 
 /** What was asked and how it came out, with the digest that ties both to one call. */
-export function recordConsent(audit: Audit, { event, caller, tool, digest }: ConsentRecord): Promise<void> {
-  return audit.write({ event: `consent.${event}`, user: caller, detail: { tool, digest } });
+export function recordConsent(
+  audit: Audit,
+  { event, user, callId, tool, digest }: ConsentRecord,
+): Promise<void> {
+  const detail = { ...(callId === undefined ? {} : { call_id: callId }), tool, digest };
+  return audit.write({ event: `consent.${event}`, user, detail });
 }
 
 /**

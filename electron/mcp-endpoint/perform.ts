@@ -10,7 +10,7 @@ import type { Hub } from "../hub/hub.ts";
 import type { Progress } from "./agent-server.ts";
 import type { Audit } from "./audit.ts";
 import { gate, hiddenBecause } from "./gate.ts";
-import type { Caller } from "./permissions.ts";
+import { auditUser, type Caller } from "./permissions.ts";
 import { onlyAPersonConfirms } from "./published-tools.ts";
 import { errorResult, fromEngine } from "./tool-result.ts";
 import { whileWaiting } from "./waiting-progress.ts";
@@ -52,7 +52,8 @@ type Link = NonNullable<ReturnType<PerformParts["hub"]["link"]>>;
 interface Passage {
   readonly call: ToolCall;
   readonly id: string;
-  readonly startedMs: number;
+  /** When its work began: the time in which a person thinks is not the call's. */
+  startedMs: number;
   readonly risk: Risk | undefined;
 }
 
@@ -67,9 +68,8 @@ export function createPerformer(parts: PerformParts): Performer {
     detail: Record<string, string | number>,
   ): Promise<void> {
     if (call.caller.kind === "user" && (risk === "read" || risk === undefined)) return Promise.resolve();
-    const user = call.caller.kind === "user" ? "user" : `token:${call.caller.name}`;
     const about = { call_id: id, tool: call.tool, connection: call.connection };
-    return parts.audit.write({ event, user, detail: { ...about, ...detail } });
+    return parts.audit.write({ event, user: auditUser(call.caller), detail: { ...about, ...detail } });
   }
 
   function tell({ call, id, startedMs }: Passage, outcome: AgentActivity["outcome"]): void {
@@ -102,6 +102,7 @@ export function createPerformer(parts: PerformParts): Performer {
     const { call } = passage;
     tell(passage, "asking");
     const asked = parts.consent.askCall({
+      callId: passage.id,
       caller: call.caller,
       claim: call.claim,
       row,
@@ -114,8 +115,14 @@ export function createPerformer(parts: PerformParts): Performer {
     return whileWaiting(asked, call.onProgress);
   }
 
-  async function forward(passage: Passage, link: Link, row: ToolRow, args: Record<string, unknown>) {
-    const { call, startedMs } = passage;
+  async function forward(
+    passage: Passage,
+    link: Link,
+    row: ToolRow,
+    args: Record<string, unknown>,
+    onProgress: ToolCall["onProgress"],
+  ): Promise<CallToolResult> {
+    const { call } = passage;
     const written = record(passage, "mcp.call", { risk: row.risk });
     if (row.risk !== "read") await written; // what changes something is on disk before it is done
     if (call.signal.aborted) return refuse(passage, "the caller has gone", link, refusal("caller_gone"));
@@ -123,10 +130,14 @@ export function createPerformer(parts: PerformParts): Performer {
     const result = await parts.hub.call(call.connection, call.tool, confirmed, {
       caller: call.caller.name,
       signal: call.signal,
+      onProgress,
     });
     const outcome = result.isError === true ? "error" : "ok";
     tell(passage, outcome);
-    void record(passage, "mcp.result", { outcome, ms: parts.now().getTime() - startedMs }); // never rejects
+    void record(passage, "mcp.result", {
+      outcome,
+      ms: parts.now().getTime() - passage.startedMs,
+    }); // never rejects
     return fromEngine(result, link.meta);
   }
 
@@ -160,7 +171,9 @@ export function createPerformer(parts: PerformParts): Performer {
         const again = gate(call.caller, row, link.switches, args);
         if (again.verdict !== "ask") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
       }
-      return forward(passage, link, row, args);
+      passage.startedMs = parts.now().getTime();
+      // Who was told of the waiting has had progress already, and it may only grow.
+      return forward(passage, link, row, args, verdict.verdict === "allow" ? call.onProgress : undefined);
     },
   };
 }

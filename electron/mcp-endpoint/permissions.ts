@@ -15,5 +15,9 @@ export interface Caller {
   readonly permissions: readonly string[];
 }
 
+/** How the audit writes a caller: no token can be taken for the person. */
+export const auditUser = (caller: Caller): string =>
+  caller.kind === "user" ? "user" : `token:${caller.name}`;
+
 /** The person at the app. No token can have this name. */
 export const USER: Caller = { kind: "user", name: "user", permissions: ["*"] };

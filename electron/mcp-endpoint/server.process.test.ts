@@ -81,6 +81,16 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])("%s", (era) => {
     );
   });
 
+  it("is not told what went wrong inside", async () => {
+    await endpoint.close();
+    endpoint = await startFixture({ call: () => Promise.reject(new Error("/home/someone/secret.ts broke")) });
+    const client = await clientOf(era, "ibk_reader-token");
+    const result = await client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
+    expect(result.isError).toBe(true);
+    expect(JSON.stringify(result)).not.toContain("secret.ts");
+    expect(endpoint.failed).toHaveLength(1);
+  });
+
   it("reaches another connection by its own address", async () => {
     const client = await clientOf(era, "ibk_reader-token", `${endpoint.url}/other`);
     const result = await client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
@@ -285,6 +295,30 @@ describe("before the protocol", () => {
       setTimeout(() => socket.destroy(), 500).unref();
     });
   }
+});
+
+describe("the end of the endpoint", () => {
+  it("lets an answer that is under way out, and waits for no stream", async () => {
+    await endpoint.close();
+    let answer = () => {};
+    const held = new Promise<void>((release) => (answer = release));
+    let begun = () => {};
+    const running = new Promise<void>((done) => (begun = done));
+    endpoint = await startFixture({
+      call: async () => {
+        begun();
+        await held;
+        return { isError: true, content: [{ type: "text", text: "the app was closed" }] };
+      },
+    });
+    const client = await clientOf("a handshake client (SDK v1)", "ibk_reader-token");
+    const call = client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
+    await running;
+    const closed = endpoint.close();
+    answer();
+    expect((await call).isError).toBe(true);
+    await closed;
+  });
 });
 
 describe("a request's body", () => {

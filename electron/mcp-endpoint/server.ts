@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { classifyInboundRequest, createMcpHandler, type Server } from "@modelcontextprotocol/server";
 import { BodyAborted, readJson } from "../../loopback/body.ts";
-import { systemClock, type Clock } from "../../loopback/clock.ts";
+import { systemClock, within, type Clock } from "../../loopback/clock.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
 import { listen, type ListeningAt } from "../../loopback/listen.ts";
 import { sendRefusal } from "../../loopback/refusal.ts";
@@ -18,6 +18,10 @@ import { rpcError, sendRpcError } from "./rpc-error.ts";
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const PATH = "/mcp";
+/** Streams of 2026-07-28 clients that wait for news of the list of tools. */
+const MAX_SUBSCRIPTIONS = 128;
+/** How long requests under way may still be answered when the endpoint closes, in ms. */
+const LAST_ANSWERS_MS = 1_000;
 
 /** A caller as its token proved it. `tokenId` differs for every token, also under the same name. */
 export interface Authenticated {
@@ -62,6 +66,7 @@ export interface McpEndpoint {
 export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEndpoint> {
   const modern = createMcpHandler((context) => options.build(factsOf(context.authInfo), "modern"), {
     legacy: "reject",
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
   });
   const modernNode = toNodeHandler(modern);
   const legacy = legacySessions({
@@ -69,7 +74,9 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
     clock: options.clock ?? systemClock,
     ...(options.sessionLimits === undefined ? {} : { limits: options.sessionLimits }),
   });
-  const underWay = new Map<AbortController, string>();
+  const underWay = new Map<ServerResponse, { readonly caller: string; readonly gone: AbortController }>();
+  /** Requests that will be answered, not streams that stay open. */
+  const posts = new Set<ServerResponse>();
 
   async function handle(request: IncomingMessage, response: ServerResponse, at: ListeningAt): Promise<void> {
     const admission = guardRequest(request, policyAt(at, options));
@@ -92,15 +99,17 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
     }
 
     const gone = new AbortController();
-    underWay.set(gone, caller.name);
+    underWay.set(response, { caller: caller.name, gone });
     response.once("close", () => {
-      underWay.delete(gone);
+      underWay.delete(response);
       if (!response.writableFinished) gone.abort(new Error("the caller has gone"));
     });
     const facts: RequestFacts = { caller, connection, gone: gone.signal };
     const admitted = Object.assign(request, { auth: toAuthInfo(facts) });
     const owner = { tokenId, caller: caller.name, connection };
     if (request.method !== "POST") return legacy.handle(admitted, response, undefined, owner);
+    posts.add(response);
+    response.once("close", () => posts.delete(response));
     return post(admitted, response, owner);
   }
 
@@ -142,17 +151,27 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
       legacy.toolsChanged();
     },
     async dropCaller(name) {
-      for (const [gone, caller] of underWay)
-        if (caller === name) gone.abort(new Error("the token was revoked"));
+      for (const [response, { caller, gone }] of underWay) {
+        if (caller !== name) continue;
+        gone.abort(new Error("the token was revoked"));
+        response.destroy(); // streams too: nothing more is told to whoever held the token
+      }
       await legacy.drop((owner) => owner.caller === name);
       modern.notify.toolsChanged();
     },
     async close() {
+      await lastAnswers(posts);
       await legacy.close();
       await modern.close();
       await http.close();
     },
   };
+}
+
+/** Whoever has just been told that the app ends should hear it. */
+async function lastAnswers(posts: ReadonlySet<ServerResponse>): Promise<void> {
+  const all = [...posts].map((response) => new Promise<void>((done) => response.once("close", () => done())));
+  await within(Promise.all(all), LAST_ANSWERS_MS, systemClock);
 }
 
 function policyAt(at: ListeningAt, options: EndpointOptions): GuardPolicy<Authenticated> {

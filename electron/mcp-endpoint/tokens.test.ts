@@ -100,6 +100,18 @@ describe("agents' tokens", () => {
     expect(told).toEqual([["a"], ["a", "b"], ["b"]]);
   });
 
+  it("tell of their use now and then, not for every call", () => {
+    let told = 0;
+    const store = openTokenStore(path, now, () => void (told += 1));
+    store.create("a", ["mcp.call"]);
+    store.used("a", "x 1");
+    for (let at = 0; at < 10; at += 1) store.used("a", "x 1");
+    expect(told).toBe(2);
+    nowMs += 5_000;
+    store.used("a", "x 1");
+    expect(told).toBe(3);
+  });
+
   it("are none when the file cannot be understood, and the file is kept", () => {
     const { token } = openTokenStore(path, now).create("claude", ["mcp.call"]);
     writeFileSync(path, readFileSync(path, "utf8").replace('"version": 1', '"version": 2'));

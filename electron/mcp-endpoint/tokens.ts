@@ -10,6 +10,9 @@ export const MAX_TOKENS = 100;
 /** How often "last used" reaches the disk, in ms: it is for people, who do not need it to the second. */
 const USE_WRITTEN_EVERY_MS = 60_000;
 
+/** How often pages hear of it, in ms. */
+const USE_TOLD_EVERY_MS = 5_000;
+
 const Stored = z.object({
   name: TokenName,
   permissions: z.array(Permission),
@@ -57,15 +60,20 @@ export function openTokenStore(
   /** Uses that are not on disk yet. */
   const noted = new Map<string, Pick<Stored, "last_used_at" | "client_claim">>();
   let writtenMs = now().getTime();
+  let toldMs = 0;
 
   const current = (): Stored[] => file.value.tokens.map((token) => ({ ...token, ...noted.get(token.name) }));
   const list = () => current().map(toInfo);
+  const tell = () => {
+    toldMs = now().getTime();
+    onChanged(list());
+  };
   const save = (tokens: Stored[]) => {
     file.save({ version: 1, tokens });
     byHash = index(tokens);
     noted.clear();
     writtenMs = now().getTime();
-    onChanged(list());
+    tell();
   };
   const assertFree = (name: string) => {
     const taken = file.value.tokens.some((token) => sameName(token.name, name)) || sameName(name, LOCAL_NAME);
@@ -110,7 +118,9 @@ export function openTokenStore(
         last_used_at: now().toISOString(),
         ...(said === undefined ? {} : { client_claim: said.slice(0, 128) }),
       });
-      if (now().getTime() - writtenMs >= USE_WRITTEN_EVERY_MS) save(current());
+      const nowMs = now().getTime();
+      if (nowMs - writtenMs >= USE_WRITTEN_EVERY_MS) save(current());
+      else if (said !== before || nowMs - toldMs >= USE_TOLD_EVERY_MS) tell();
     },
     flush() {
       if (noted.size > 0) save(current());

@@ -15,6 +15,8 @@ export interface BreakerTarget {
 export interface Breakers {
   /** May a call to this target begin? A half-open breaker lets one through, as its probe. */
   permit(tx: Tx, target: BreakerTarget): "call" | "probe" | "refuse";
+  /** Whether runs of this target are held back: the breaker is not closed. */
+  holdsBack(target: BreakerTarget): boolean;
   /** What became of a permitted call. Only the probe decides about a half-open breaker. */
   succeeded(tx: Tx, target: BreakerTarget, probe: boolean): void;
   failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string): void;
@@ -29,8 +31,10 @@ export interface Breakers {
 
 const closedListedMs = 86_400_000;
 
+/** Goes back verbatim as one percent-encoded path segment, so it holds nothing that a path may not hold. */
 export function breakerKey(target: BreakerTarget): string {
-  return `${target.environmentId}:${target.functionId}:${target.endpoint}`;
+  const key = `${target.environmentId}:${target.functionId}:${new URL(target.endpoint).href}`;
+  return key.replaceAll("\\", "%5C");
 }
 
 function fresh(key: string, target: BreakerTarget, nowMs: number): BreakerRow {
@@ -107,6 +111,7 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
       tx.onRollback(() => probing.delete(key));
       return "probe";
     },
+    holdsBack: (target) => (rows.get(breakerKey(target))?.state ?? "closed") !== "closed",
     succeeded: (tx, target, probe) => {
       const key = breakerKey(target);
       if (probe) endProbe(tx, key);

@@ -3,6 +3,7 @@ import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
+import { listenForCancel } from "./create-run.ts";
 import { endRun } from "./end-run.ts";
 import { announceRun } from "./notices.ts";
 import { forgetWaits, makeReady } from "./ready.ts";
@@ -53,6 +54,12 @@ export function resumeRun(
     );
   }
   if (fromStep !== undefined && fromStep !== "") forgetStepsFrom(core, run, fromStep);
+  // The end of a failed run took its listeners away; a paused one still has them.
+  const fn = core.registry.get(environmentId, run.function_id);
+  const event = core.store.events.get(environmentId, run.event_id);
+  if (run.status === "failed" && fn !== undefined && event !== undefined) {
+    listenForCancel(core, fn, run, { ...event, data: run.input });
+  }
   core.store.steps.relabel(run.id, "failed", "retrying", tx.nowMs);
   core.store.steps.relabel(run.id, "timed_out", "retrying", tx.nowMs);
   const resumed = makeReady(core, tx, run, {

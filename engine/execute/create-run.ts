@@ -56,7 +56,8 @@ export function createRun(
   return run;
 }
 
-function listenForCancel(core: Core, fn: RegisteredFunction, run: RunRow, event: NewEvent): void {
+/** Stores what would cancel the run: its function's cancelOn, compared with the run's own event. */
+export function listenForCancel(core: Core, fn: RegisteredFunction, run: RunRow, event: NewEvent): void {
   for (const { event: eventName, match: text } of fn.config.cancelOn ?? []) {
     const match = parseMatch(text);
     core.store.listeners.add({

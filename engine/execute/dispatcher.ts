@@ -1,10 +1,11 @@
 import type { Core } from "../core.ts";
 import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
 import type { RunRow } from "../store/runs.ts";
+import { isStorageTrouble } from "../store/database.ts";
 import type { Tx } from "../store/writer.ts";
 import type { BreakerTarget } from "./breakers.ts";
 import { claimRow } from "./ready.ts";
-import { applyOutcome } from "./outcome.ts";
+import { applyOutcome, setAside } from "./outcome.ts";
 import { buildPushBody } from "./push-body.ts";
 import type { PushClient, PushOutcome } from "./push.ts";
 import type { RegisteredFunction } from "./registry.ts";
@@ -65,9 +66,9 @@ export function createDispatcher(
 ): Dispatcher {
   const lanes = new Map<string, Lane>();
   const calls = new Set<Promise<void>>();
-  const cut = new AbortController();
   let inFlight = 0;
   let stopping = false;
+  let cutOff = false;
   let pumpAsked = false;
   let turn = 0;
 
@@ -104,12 +105,14 @@ export function createDispatcher(
     });
   }
 
+  const targetOf = (lane: Lane, fn: RegisteredFunction): BreakerTarget => ({
+    environmentId: lane.environmentId,
+    functionId: lane.functionId,
+    endpoint: fn.config.endpointUrl,
+  });
+
   function tryTake(tx: Tx, lane: Lane, fn: RegisteredFunction): Admission {
-    const target = {
-      environmentId: lane.environmentId,
-      functionId: lane.functionId,
-      endpoint: fn.config.endpointUrl,
-    };
+    const target = targetOf(lane, fn);
     const permit = core().breakers.permit(tx, target);
     if (permit === "refuse") return { kind: "deferred" };
     take(tx, lane);
@@ -119,10 +122,14 @@ export function createDispatcher(
   function admit(tx: Tx, environmentId: string, functionId: string): Admission {
     const lane = laneOf(environmentId, functionId);
     const fn = core().registry.get(environmentId, functionId);
-    const waits = fn === undefined || stopping || lane.backlog || freeSlots(lane, fn) <= 0;
-    const admission: Admission = waits ? { kind: "queued" } : tryTake(tx, lane, fn);
-    if (admission.kind !== "claimed") lane.backlog = true;
-    return admission;
+    const free = fn !== undefined && !stopping && !lane.backlog && freeSlots(lane, fn) > 0;
+    if (free) {
+      const admission = tryTake(tx, lane, fn);
+      if (admission.kind === "claimed") return admission;
+    }
+    lane.backlog = true;
+    const heldBack = fn !== undefined && core().breakers.holdsBack(targetOf(lane, fn));
+    return { kind: heldBack ? "deferred" : "queued" };
   }
 
   function launch(tx: Tx, run: RunRow, permit: Omit<Claim, "runId" | "executionSeq">): void {
@@ -145,29 +152,31 @@ export function createDispatcher(
         endpoint: claim.target.endpoint,
         body: buildPushBody(store, run),
         budgetMs: Math.min(timeoutMs, FUNCTION_DEFAULTS.pushTimeoutMs),
-        signal: cut.signal,
       });
     } catch (error) {
       log.error({ err: error, run: claim.runId }, "a call could not be made");
       outcome = { kind: "transport", reason: "the call could not be made" };
     }
     // Cut off by our own stop: the run is taken up again at the next start, with the same attempt.
-    if (cut.signal.aborted && outcome.kind === "transport") return;
+    if (cutOff && outcome.kind === "transport") return;
+    let apply = (tx: Tx) => applyOutcome(core(), tx, claim, outcome);
     for (;;) {
       try {
         await writer.write((tx) => {
-          applyOutcome(core(), tx, claim, outcome);
+          apply(tx);
           release(tx, claim.lane);
           pump(tx);
         });
         return;
       } catch (error) {
-        // What the function did must not be forgotten while there is a process to remember it (disk full, for instance).
-        log.error({ err: error, run: claim.runId }, "a result could not be stored, trying again");
+        log.error({ err: error, run: claim.runId }, "a result could not be stored");
+        if (cutOff) return;
+        // What the function did must not be forgotten while there is a process to remember it and a disk that may
+        // recover. Any other error would come again: a person has to look at the run.
+        if (!isStorageTrouble(error)) apply = (tx) => setAside(core(), tx, claim);
         await new Promise<void>((resolve) => {
           clock.after(storeRetryMs, resolve);
         });
-        if (cut.signal.aborted) return;
       }
     }
   }
@@ -184,17 +193,19 @@ export function createDispatcher(
   }
 
   function pumpLane(tx: Tx, lane: Lane): void {
-    const { registry, store } = core();
+    const { breakers, registry, store } = core();
     const fn = registry.get(lane.environmentId, lane.functionId);
     const free = fn === undefined ? 0 : freeSlots(lane, fn);
     if (fn === undefined || free <= 0) return;
-    const ready = store.runs.ready(lane.environmentId, lane.functionId, free);
+    // Behind a breaker there is a probe at most.
+    const wanted = breakers.holdsBack(targetOf(lane, fn)) ? 1 : free;
+    const ready = store.runs.ready(lane.environmentId, lane.functionId, wanted);
     for (const run of ready) {
       const admission = tryTake(tx, lane, fn);
       if (admission.kind !== "claimed") return;
       launch(tx, claimRow(core(), tx, run), admission.permit);
     }
-    if (ready.length >= free) return;
+    if (ready.length >= wanted) return;
     lane.backlog = false;
     tx.onRollback(() => {
       lane.backlog = true;
@@ -230,11 +241,14 @@ export function createDispatcher(
     },
     stop: async (graceMs) => {
       stopping = true;
-      const late = core().clock.after(graceMs, () => cut.abort());
+      const cut = () => {
+        cutOff = true;
+        push.close();
+      };
+      const late = core().clock.after(graceMs, cut);
       while (calls.size > 0) await Promise.all(calls);
       late();
-      cut.abort();
-      push.close();
+      cut();
     },
   };
 }

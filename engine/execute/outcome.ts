@@ -43,6 +43,19 @@ export function applyOutcome(core: Core, tx: Tx, claim: Claim, outcome: PushOutc
   else endRun(core, tx, counted, { status: "failed", error: protocolError(recorded.problem) });
 }
 
+/** Holds a run whose answer could not be taken in, for a person to look at. */
+export function setAside(core: Core, tx: Tx, claim: Claim): void {
+  // A probe that never reports would hold its breaker half-open for ever.
+  core.breakers.failed(tx, claim.target, claim.probe, "the answer could not be taken in");
+  const run = core.store.runs.get(claim.runId);
+  if (run?.status !== "running" || run.execution_seq !== claim.executionSeq) return;
+  pauseRun(core, tx, run, {
+    message: "the answer could not be taken in",
+    code: "INTERNAL",
+    retryable: false,
+  });
+}
+
 function applyAnswer(core: Core, tx: Tx, run: RunRow, answer: PushResponse): void {
   switch (answer.status) {
     case "completed":

@@ -1,5 +1,10 @@
 import { createHmac } from "node:crypto";
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { PushResponse } from "../contract/push.ts";
 import { messageOf } from "../errors.ts";
@@ -15,12 +20,12 @@ export interface PushCall {
   body: string;
   /** Time until the whole answer must be here, ms. */
   budgetMs: number;
-  signal: AbortSignal;
 }
 
 export interface PushClient {
   /** Never rejects. */
   call(call: PushCall): Promise<PushOutcome>;
+  /** Cuts off every call that is under way and closes idle connections. */
   close(): void;
 }
 
@@ -48,15 +53,15 @@ export function sign(body: string, key: string): string {
 export function createPushClient(signingKey: string | undefined): PushClient {
   const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 });
   const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
+  const underWay = new Set<ClientRequest>();
 
-  function send(call: PushCall, signal: AbortSignal): Promise<string> {
+  function send(call: PushCall, deadlineMs: number): Promise<string> {
     return new Promise((resolve, reject) => {
       const secure = call.endpoint.startsWith("https:");
       const body = Buffer.from(call.body, "utf8");
       const request = (secure ? httpsRequest : httpRequest)(call.endpoint, {
         method: "POST",
         agent: secure ? https : http,
-        signal,
         headers: {
           "content-type": "application/json",
           "content-length": body.length,
@@ -64,14 +69,16 @@ export function createPushClient(signingKey: string | undefined): PushClient {
           ...(signingKey === undefined ? {} : { "x-ironflow-signature": sign(call.body, signingKey) }),
         },
       });
-      request.once("error", (error: NodeJS.ErrnoException) => {
-        const stale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
-        reject(
-          new PushFailure(
-            error.code === undefined ? error.message : `${error.code}: ${error.message}`,
-            stale,
-          ),
-        );
+      underWay.add(request);
+      const late = setTimeout(() => {
+        request.destroy(new PushFailure(`no answer within ${call.budgetMs} ms`));
+      }, deadlineMs - performance.now());
+      request.once("close", () => {
+        clearTimeout(late);
+        underWay.delete(request);
+      });
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        reject(error instanceof PushFailure ? error : connectionFailure(error, request.reusedSocket));
       });
       request.once("response", (response) => {
         readAnswer(response).then(resolve, reject);
@@ -82,25 +89,33 @@ export function createPushClient(signingKey: string | undefined): PushClient {
 
   return {
     call: async (call) => {
-      const budget = AbortSignal.timeout(call.budgetMs);
-      const signal = AbortSignal.any([call.signal, budget]);
+      const deadlineMs = performance.now() + call.budgetMs;
       try {
-        const text = await send(call, signal).catch((error: unknown) => {
+        const text = await send(call, deadlineMs).catch((error: unknown) => {
           // The server closed an idle connection at the moment it was used again: it has not seen the request.
-          if (error instanceof PushFailure && error.stale) return send(call, signal);
+          if (error instanceof PushFailure && error.stale) return send(call, deadlineMs);
           throw error;
         });
         return { kind: "answer", answer: parseAnswer(text) };
       } catch (error) {
-        const reason = budget.aborted ? `no answer within ${call.budgetMs} ms` : messageOf(error);
-        return { kind: "transport", reason };
+        return { kind: "transport", reason: messageOf(error) };
       }
     },
     close: () => {
+      for (const request of underWay) request.destroy(new PushFailure("the engine stopped"));
       http.destroy();
       https.destroy();
     },
   };
+}
+
+function connectionFailure(error: NodeJS.ErrnoException, reused: boolean): PushFailure {
+  const stale = reused && (error.code === "ECONNRESET" || error.code === "EPIPE");
+  // Several addresses were tried: the error is a list and its own message is empty.
+  const message = error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message;
+  const text =
+    error.code === undefined || message.includes(error.code) ? message : `${error.code}: ${message}`;
+  return new PushFailure(text, stale, { cause: error });
 }
 
 function readAnswer(response: IncomingMessage): Promise<string> {
@@ -116,7 +131,12 @@ function readAnswer(response: IncomingMessage): Promise<string> {
       reject(new PushFailure(`the answer is over ${MAX_PUSH_ANSWER_BYTES} bytes`));
     });
     response.once("error", (error) => {
-      reject(new PushFailure(`the answer broke off: ${error.message}`));
+      reject(
+        error instanceof PushFailure ? error : new PushFailure(`the answer broke off: ${error.message}`),
+      );
+    });
+    response.once("close", () => {
+      reject(new PushFailure("the answer broke off"));
     });
     response.once("end", () => {
       const text = Buffer.concat(parts).toString("utf8");

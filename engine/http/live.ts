@@ -78,12 +78,13 @@ function readUpgrade(request: IncomingMessage): { request: RawRequest; environme
 
 function serveClient(client: WebSocket, environment: EnvironmentRow, { core }: DoorOptions): void {
   const patterns = new Map<string, string>();
+  let unsubscribe: (() => void) | undefined;
   const send = (frame: ServerFrame): void => {
     if (client.readyState !== client.OPEN) return;
     if (client.bufferedAmount > maxUnreadBytes) {
+      core.log.warn({ unreadBytes: client.bufferedAmount }, "a live client that does not read was closed");
+      unsubscribe?.();
       client.close(tryAgainLater, `more than ${maxUnreadBytes} bytes unread`);
-      // A client that does not read will not read the close frame either.
-      client.terminate();
       return;
     }
     client.send(encodeJson(frame));
@@ -101,7 +102,6 @@ function serveClient(client: WebSocket, environment: EnvironmentRow, { core }: D
       });
     }
   };
-  let unsubscribe: (() => void) | undefined;
 
   client.on("message", (raw: Buffer, binary: boolean) => {
     const frame = binary ? undefined : readFrame(raw.toString("utf8"));

@@ -22,7 +22,7 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
 }
 
 function toCamel(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return name.replace(/(?<=[a-zA-Z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -45,3 +45,11 @@ export function openDatabase(file: string): Database {
     },
   };
 }
+
+/** SQLite's primary result codes that say: not now, or not on this disk. */
+const troubles = new Set([5, 6, 8, 10, 13, 14]);
+
+/** Busy, locked, read-only, I/O error, full, cannot open: the same change may succeed later. */
+export function isStorageTrouble(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && troubles.has(Number(error.errcode) & 0xff);
+}

@@ -1,4 +1,11 @@
-import { Client, SdkError, SdkErrorCode, type CallToolResult, type Tool } from "@modelcontextprotocol/client";
+import {
+  Client,
+  SdkError,
+  SdkErrorCode,
+  type CallToolResult,
+  type Progress,
+  type Tool,
+} from "@modelcontextprotocol/client";
 import { StdioError, type StdioExit } from "./stdio-error.ts";
 import { StdioTransport, type StdioOptions } from "./stdio.ts";
 
@@ -20,6 +27,8 @@ export type CallOptions = {
   readonly signal?: AbortSignal;
   /** Milliseconds; default `SESSION_LIMITS.callMs`. */
   readonly timeoutMs?: number;
+  /** Asks the server for progress, and hears of it. */
+  readonly onProgress?: (progress: Progress) => void;
   /** Goes along as the request's `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>>;
 };
@@ -180,11 +189,19 @@ export class McpSession {
 
   async #request<T>(
     options: CallOptions,
-    send: (sdk: { timeout: number; signal?: AbortSignal }) => Promise<T>,
+    send: (sdk: {
+      timeout: number;
+      signal?: AbortSignal;
+      onprogress?: (progress: Progress) => void;
+    }) => Promise<T>,
   ): Promise<T> {
-    const { signal, timeoutMs = SESSION_LIMITS.callMs } = options;
+    const { signal, onProgress, timeoutMs = SESSION_LIMITS.callMs } = options;
     try {
-      return await send({ timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) });
+      return await send({
+        timeout: timeoutMs,
+        ...(signal === undefined ? {} : { signal }),
+        ...(onProgress === undefined ? {} : { onprogress: onProgress }),
+      });
     } catch (error) {
       throw toCallError(error, signal, this.#transport.closeReason);
     }

@@ -116,7 +116,7 @@ describe("an answer that does not come through", () => {
 
   it("ends after the caller's own limit when that is shorter", async () => {
     const engine = await serving(silence);
-    const call = client(engine).send({ method: "POST", path: "/x", effect: "read" }, { timeoutMs: 50 });
+    const call = client(engine).send({ method: "POST", path: "/x", effect: "read" }, { timeoutMs: 49.5 });
     expect((await failure(call)).message).toBe("the engine did not answer within 0.05 s");
   });
 });

@@ -73,7 +73,8 @@ export class HttpClient {
   }
 
   async send(request: HttpRequest, call: Call): Promise<HttpAnswer> {
-    const deadlineMs = Math.min(call.timeoutMs ?? Infinity, this.#limits.deadlineMs);
+    // Whole, because AbortSignal.timeout takes no fractions.
+    const deadlineMs = Math.ceil(Math.min(call.timeoutMs ?? Infinity, this.#limits.deadlineMs));
     const endsAt = performance.now() + deadlineMs;
     const timeout = AbortSignal.timeout(deadlineMs);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);

@@ -38,6 +38,11 @@ describe("a method that the engine does not serve over Connect", () => {
     { status: 404, json: { code: "unimplemented", message: "no" } },
     { status: 404, text: "404 page not found" },
     { status: 405, text: "method not allowed" },
+    {
+      status: 200,
+      text: "<html>the dashboard</html>",
+      headers: { "content-type": "text/html; charset=utf-8" },
+    },
   ])("is told by %o", async (answer) => {
     const { engine } = await engineWith({ ...restOnly(), [CONNECT_LIST]: () => answer });
     expect(await engine.listRuns({ limit: 50, offset: 0 }, {})).toMatchObject({ count: 1 });

@@ -3,7 +3,7 @@ import type { Call } from "../../upstream/http.ts";
 import { toText } from "../../upstream/wire-json.ts";
 import type { Effect, HttpAnswer, HttpClient, HttpRequest } from "../../upstream/http.ts";
 import { answerError, parseObject } from "../../upstream/http-errors.ts";
-import { isMissingRestRoute, notServed } from "./missing.ts";
+import { isMissingRestRoute, isPage, notServed } from "./missing.ts";
 
 /** One operation on both surfaces of the engine; `rest` is the twin that the older era had, where it had one. */
 export type Operation = {
@@ -43,10 +43,12 @@ export class Surfaces {
     const lacking = this.#lacking.get(operation.connect);
     for (const surface of order(operation, lacking)) {
       const answer = await this.#http.send(toRequest(operation, surface), call);
+      if (isMissingRoute(answer, surface, operation)) {
+        this.#lacking.set(operation.connect, surface);
+        continue;
+      }
       if (answer.status >= 200 && answer.status < 300) return { surface, text: answer.text };
-      if (!isMissingRoute(answer, surface, operation))
-        throw answerError(this.#http.peer, toRequest(operation, surface), answer);
-      this.#lacking.set(operation.connect, surface);
+      throw answerError(this.#http.peer, toRequest(operation, surface), answer);
     }
     this.#lacking.delete(operation.connect);
     throw notServed(operation.connect);
@@ -81,7 +83,7 @@ function toRequest(operation: Operation, surface: Surface): HttpRequest {
 /** A Connect error says by its code whether the record is missing; anything else of status 404 is the router's word. */
 function isMissingRoute(answer: HttpAnswer, surface: Surface, operation: Operation): boolean {
   if (surface === "rest") return isMissingRestRoute(answer, operation.rest?.namesRecord);
-  if (answer.status === 501 || answer.status === 405) return true;
+  if (answer.status === 501 || answer.status === 405 || isPage(answer)) return true;
   if (answer.status !== 404) return false;
   return ConnectErrorBody.safeParse(parseObject(answer.text)).data?.code !== "not_found";
 }

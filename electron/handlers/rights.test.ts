@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Answer, RightsToAsk } from "../consent/consent.ts";
+import type { Hub } from "../hub/hub.ts";
+import { openTokenStore, type TokenStore } from "../mcp-endpoint/tokens.ts";
+import { openSettings } from "../settings.ts";
+import { tokenHandlers } from "./tokens.ts";
+import { writesHandlers } from "./writes.ts";
+
+const APPROVED: Answer = { approved: true };
+const DECLINED: Answer = {
+  approved: false,
+  error: { error: "The person declined.", code: "permission_denied", reason: "declined", retryable: false },
+};
+
+let folder: string;
+let asked: RightsToAsk[];
+let answer: Answer;
+let dropped: string[];
+const ending = new AbortController().signal;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ironbridge-rights-"));
+  asked = [];
+  answer = APPROVED;
+  dropped = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const consent = {
+  askRights: async (rights: RightsToAsk) => {
+    asked.push(rights);
+    return answer;
+  },
+};
+
+describe("making a token", () => {
+  let tokens: TokenStore;
+  const handlers = () =>
+    tokenHandlers({
+      tokens,
+      consent,
+      mcpUrl: "http://127.0.0.1:4100/mcp",
+      dropCaller: async (name) => void dropped.push(name),
+      ending,
+    });
+  beforeEach(() => {
+    tokens = openTokenStore(join(folder, "tokens.json"), () => new Date());
+  });
+
+  it("asks the person, and hands the token out once with what to paste", async () => {
+    const made = await handlers()["tokens:create"]({
+      name: "claude",
+      permissions: ["mcp.call", "mcp.terminal"],
+    });
+    expect(asked[0]?.details).toEqual([
+      { label: "Name", text: "claude" },
+      { label: "Permissions", text: "mcp.call, mcp.terminal" },
+    ]);
+    expect(asked[0]?.effects.join(" ")).toContain("your own rights");
+    if (!made.ok) throw new Error("expected a token");
+    const { token, snippets } = made.created;
+    expect(tokens.authenticate(token)?.caller.name).toBe("claude");
+    expect(snippets.map(({ language }) => language)).toEqual(["shell", "json"]);
+    expect(JSON.parse(snippets[1]?.text ?? "")).toMatchObject({
+      mcpServers: {
+        ironbridge: { url: "http://127.0.0.1:4100/mcp", headers: { Authorization: `Bearer ${token}` } },
+      },
+    });
+    expect(JSON.stringify(await handlers()["tokens:list"]({}))).not.toContain(token);
+  });
+
+  it("makes none when the person declines", async () => {
+    answer = DECLINED;
+    const made = await handlers()["tokens:create"]({ name: "claude", permissions: ["*"] });
+    expect(made).toMatchObject({ ok: false, error: { reason: "declined" } });
+    expect(tokens.list()).toEqual([]);
+  });
+
+  it("does not ask for a name that is taken", async () => {
+    tokens.create("claude", ["mcp.call"]);
+    const made = await handlers()["tokens:create"]({ name: "claude", permissions: ["*"] });
+    expect(made).toMatchObject({ ok: false, error: { code: "already_exists" } });
+    expect(asked).toEqual([]);
+  });
+
+  it("is undone at once, without a question, and the caller is dropped", async () => {
+    tokens.create("claude", ["mcp.call"]);
+    expect(await handlers()["tokens:revoke"]({ name: "claude" })).toEqual({ revoked: true });
+    expect(await handlers()["tokens:revoke"]({ name: "claude" })).toEqual({ revoked: false });
+    expect(dropped).toEqual(["claude"]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("the switches of a connection", () => {
+  const switches = { name: "Embedded engine", personMayWrite: true, agentsMayWrite: false, terminals: false };
+  let set: unknown[];
+  let changed: number;
+  function handlers() {
+    set = [];
+    changed = 0;
+    const link = {
+      name: "Embedded engine",
+      switches,
+      meta: { connection: "local", kind: "embedded", url: "http://127.0.0.1:9123" },
+      setWrites: (writes: unknown) => void set.push(writes),
+      describe: () => ({ id: "local" }),
+    };
+    return writesHandlers({
+      hub: { link: (id: string) => (id === "local" ? link : undefined) } as unknown as Hub,
+      settings: openSettings(join(folder, "settings.json")),
+      consent,
+      onRightsChanged: () => void (changed += 1),
+      ending,
+    });
+  }
+  const kept = () => openSettings(join(folder, "settings.json")).stored.writes;
+
+  it("ask before agents may write, and are kept", async () => {
+    const row = { connection: "local", who: "agents", allowed: true } as const;
+    expect((await handlers()["connections:set-writes"](row)).ok).toBe(true);
+    expect(asked[0]?.details).toContainEqual({ label: "Address", text: "http://127.0.0.1:9123" });
+    expect([set, changed, kept()]).toEqual([[{ agents: true }], 1, { embedded: { agents: true } }]);
+  });
+
+  it("stay as they are when the person declines", async () => {
+    answer = DECLINED;
+    const row = { connection: "local", who: "agents", allowed: true } as const;
+    expect(await handlers()["connections:set-writes"](row)).toMatchObject({ ok: false });
+    expect([set, changed, kept()]).toEqual([[], 0, undefined]);
+  });
+
+  it("take rights away without a question", async () => {
+    const row = { connection: "local", who: "person", allowed: false } as const;
+    await handlers()["connections:set-writes"](row);
+    expect([asked.length, set, kept()]).toEqual([0, [{ person: false }], { embedded: { person: false } }]);
+  });
+
+  it("are refused for a connection that does not exist", async () => {
+    const row = { connection: "other", who: "agents", allowed: true } as const;
+    expect(await handlers()["connections:set-writes"](row)).toMatchObject({
+      ok: false,
+      error: { code: "not_found" },
+    });
+    expect(asked).toEqual([]);
+  });
+});

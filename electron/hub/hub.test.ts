@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { CallError, type McpSession } from "../../mcp/client/session.ts";
+import type { EngineLink } from "./engine-link.ts";
+import { createHub, HUB_LIMITS } from "./hub.ts";
+
+const signal = new AbortController().signal;
+const options = { caller: "claude", signal };
+
+type Seen = Parameters<McpSession["callTool"]>;
+
+function hubWith(callTool: McpSession["callTool"] | string) {
+  const link = {
+    id: "local",
+    name: "Embedded engine",
+    session: () => (typeof callTool === "string" ? callTool : { callTool }),
+  };
+  return createHub([link as unknown as EngineLink]);
+}
+
+const errorOf = (result: { isError?: boolean | undefined; content: { type: string; text?: string }[] }) => {
+  expect(result.isError).toBe(true);
+  return JSON.parse(result.content[0]?.text ?? "") as Record<string, unknown>;
+};
+
+describe("the hub", () => {
+  it("passes the call, its caller and its signal on, and the result back as it is", async () => {
+    let seen: Seen | undefined;
+    const result = { content: [{ type: "text" as const, text: "hi" }], structuredContent: { a: 1 } };
+    const hub = hubWith(async (...call) => {
+      seen = call;
+      return result;
+    });
+    expect(await hub.call("local", "ironflow_get_run", { run_id: "1" }, options)).toBe(result);
+    expect(seen?.[0]).toBe("ironflow_get_run");
+    expect(seen?.[1]).toEqual({ run_id: "1" });
+    expect(seen?.[2]).toMatchObject({ signal, meta: { "ironbridge/caller": "claude" } });
+  });
+
+  it.each([
+    ["cancelled", { code: "canceled", retryable: false }],
+    ["timed-out", { code: "deadline_exceeded", retryable: true }],
+    ["connection-lost", { code: "unavailable", retryable: true }],
+    ["refused", { code: "invalid_argument", retryable: false }],
+  ] as const)("turns a read that is %s into an error object", async (problem, expected) => {
+    const hub = hubWith(() => Promise.reject(new CallError(problem, "sentence")));
+    expect(errorOf(await hub.call("local", "ironflow_get_run", {}, options))).toMatchObject({
+      error: "sentence",
+      ...expected,
+    });
+  });
+
+  it("never says that a change may simply be repeated when nobody saw how it ended", async () => {
+    for (const problem of ["timed-out", "connection-lost", "cancelled"] as const) {
+      const hub = hubWith(() => Promise.reject(new CallError(problem, "sentence")));
+      const error = errorOf(await hub.call("local", "ironflow_unheard_of", {}, options));
+      expect(error).toMatchObject({ retryable: false });
+      expect(error["hint"]).toContain("not known");
+    }
+  });
+
+  it("says that nothing was sent when there is no session, no connection, or no room", async () => {
+    const starting = errorOf(await hubWith("it is starting.").call("local", "t", {}, options));
+    expect(starting).toMatchObject({ code: "unavailable", retryable: true });
+    expect(starting["error"]).toContain("it is starting. Nothing was sent.");
+    expect(errorOf(await hubWith("x").call("other", "t", {}, options))["error"]).toContain(
+      "no such connection",
+    );
+
+    let release = () => {};
+    const held = new Promise<void>((open) => (release = open));
+    const hub = hubWith(async () => {
+      await held;
+      return { content: [] };
+    });
+    const running = Array.from({ length: HUB_LIMITS.callsPerConnection }, () =>
+      hub.call("local", "t", {}, options),
+    );
+    expect(errorOf(await hub.call("local", "t", {}, options))).toMatchObject({ code: "resource_exhausted" });
+    release();
+    await Promise.all(running);
+    expect((await hub.call("local", "t", {}, options)).isError).toBeUndefined();
+  });
+});

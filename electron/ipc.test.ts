@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { consentRequests } from "./contract/consent.ts";
+import { requests } from "./contract/ipc.ts";
+import { answerRequests, type Door } from "./ipc.ts";
+import { channels, invoke } from "./testing/electron-mock.ts";
+
+vi.mock("electron", () => import("./testing/electron-mock.ts"));
+
+const OURS = { ours: true };
+const THEIRS = { ours: false };
+/** Arguments that each row takes. */
+const GOOD: Record<string, unknown> = {
+  "settings:set": { theme: "dark" },
+  "connections:restart": { connection: "local" },
+  "connections:set-writes": { connection: "local", who: "agents", allowed: true },
+  "tool:call": { connection: "local", tool: "ironflow_list_runs", arguments: {} },
+  "tokens:create": { name: "claude", permissions: ["mcp.call"] },
+  "tokens:revoke": { name: "claude" },
+  "terminals:attach": { session_id: "term_12345678" },
+  "terminals:stop": { session_id: "term_12345678" },
+  "terminals:close": { session_id: "term_12345678" },
+  "consent:answer": { question_id: "q", answer: "approve" },
+};
+
+const doors: { door: Door; rows: typeof requests | typeof consentRequests }[] = [
+  { door: "main", rows: requests },
+  { door: "consent", rows: consentRequests },
+];
+
+describe.each(doors)("the door of the $door window", ({ door, rows }) => {
+  const names = Object.keys(rows);
+  let called: string[];
+  let answer: (name: string) => unknown;
+  let takeBack: () => void;
+
+  beforeEach(() => {
+    called = [];
+    answer = () => ({});
+    const handlers = Object.fromEntries(
+      names.map((name) => [
+        name,
+        async () => {
+          called.push(name);
+          return answer(name);
+        },
+      ]),
+    );
+    takeBack = answerRequests(
+      door,
+      rows,
+      handlers as never,
+      (event) => (event as unknown as { ours: boolean }).ours,
+    );
+  });
+  afterEach(() => takeBack());
+
+  it.each(names)("%s is refused to a sender that is not this window, and nothing runs", async (name) => {
+    await expect(invoke(`${door}/${name}`, THEIRS, GOOD[name] ?? {})).rejects.toThrow(
+      `${name}: untrusted sender`,
+    );
+    expect(called).toEqual([]);
+  });
+
+  it.each(names)("%s is refused with an argument it does not have, which is named", async (name) => {
+    const argument = { ...(GOOD[name] as object | undefined), surprise: 1 };
+    await expect(invoke(`${door}/${name}`, OURS, argument)).rejects.toThrow(/surprise/);
+    await expect(invoke(`${door}/${name}`, OURS, "text")).rejects.toThrow(`${name}: argument: `);
+    expect(called).toEqual([]);
+  });
+
+  it.each(names)("%s runs its handler with an argument that fits", async (name) => {
+    await invoke(`${door}/${name}`, OURS, GOOD[name] ?? {}).catch(
+      () => "the answer {} does not fit every row",
+    );
+    expect(called).toEqual([name]);
+  });
+
+  it("does not hand out an answer of a wrong shape", async () => {
+    const name = door === "main" ? "app:info" : "consent:answer";
+    answer = () => ({ secret: "x" });
+    await expect(invoke(`${door}/${name}`, OURS, GOOD[name] ?? {})).rejects.toThrow(
+      "the answer has a wrong shape",
+    );
+  });
+
+  it("has its own channels only, and none once it is taken back", () => {
+    expect(channels()).toEqual(names.map((name) => `${door}/${name}`).sort());
+    takeBack();
+    expect(channels()).toEqual([]);
+  });
+});

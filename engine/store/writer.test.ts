@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createFakeClock } from "../testing/fake-clock.ts";
+import { openDatabase, type Database } from "./database.ts";
+import { createWriter, type Writer } from "./writer.ts";
+
+let db: Database;
+let writer: Writer;
+let reported: unknown[];
+
+beforeEach(() => {
+  db = openDatabase(":memory:");
+  db.exec("create table t (n integer primary key)");
+  reported = [];
+  writer = createWriter(db, createFakeClock(), (error) => reported.push(error));
+});
+
+afterEach(() => db.close());
+
+const insert = (n: number) => () => db.prepare("insert into t values (?)").run(n);
+const stored = () =>
+  db
+    .prepare<{ n: number }>("select n from t order by n")
+    .all()
+    .map(({ n }) => n);
+
+it("commits what was handed in together, and a change that throws takes nothing else with it", async () => {
+  const results = await Promise.allSettled([
+    writer.write(insert(1)),
+    writer.write(() => {
+      insert(2)();
+      throw new Error("no");
+    }),
+    writer.write(insert(1)),
+    writer.write(insert(3)),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+  expect(stored()).toEqual([1, 3]);
+});
+
+it("runs tasks after the commit in order, and takes memory back newest first when a change is undone", async () => {
+  const log: string[] = [];
+  await writer.write((tx) => {
+    tx.afterCommit(() => log.push(`committed ${stored().join()}`));
+    tx.afterCommit(() => log.push("second"));
+    tx.onRollback(() => log.push("never"));
+    insert(1)();
+  });
+  const failing = writer.write((tx) => {
+    tx.onRollback(() => log.push("undo a"));
+    tx.onRollback(() => log.push("undo b"));
+    tx.afterCommit(() => log.push("never"));
+    throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+  expect(log).toEqual(["committed 1", "second", "undo b", "undo a"]);
+});
+
+it("tells everybody of a batch when its commit fails, and undoes all of it, newest first", async () => {
+  db.exec("create table child (n integer references t (n) deferrable initially deferred)");
+  const undone: number[] = [];
+  const change = (n: number) =>
+    writer.write((tx) => {
+      tx.onRollback(() => undone.push(n));
+      insert(n)();
+      // Only the commit finds out that there is no such parent.
+      if (n === 2) db.exec("insert into child values (99)");
+    });
+  const results = await Promise.allSettled([change(1), change(2), change(3)]);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect([stored(), undone]).toEqual([[], [3, 2, 1]]);
+  await writer.write(insert(4));
+  expect(stored()).toEqual([4]);
+});
+
+it("reports a task that throws after the commit, and goes on", async () => {
+  const log: string[] = [];
+  await writer.write((tx) => {
+    tx.afterCommit(() => {
+      throw new Error("task");
+    });
+    tx.afterCommit(() => log.push("next"));
+  });
+  expect([log, reported]).toMatchObject([["next"], [{ message: "task" }]]);
+});
+
+it("takes changes of more than one batch in order", async () => {
+  await Promise.all(Array.from({ length: 700 }, (_, n) => writer.write(insert(n))));
+  expect(stored()).toHaveLength(700);
+});
+
+it("finishes what was handed in before it closes, and refuses what comes later", async () => {
+  const before = writer.write(insert(1));
+  const closing = writer.close();
+  await expect(writer.write(insert(2))).rejects.toThrow(/stopping/);
+  await closing;
+  await before;
+  expect(stored()).toEqual([1]);
+});
