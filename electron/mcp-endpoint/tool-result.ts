@@ -1,3 +1,4 @@
+import { LosslessNumber, isSafeNumber, parse } from "lossless-json";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolOutcome } from "../contract/ipc.ts";
@@ -22,11 +23,35 @@ export function fromEngine(result: CallToolResult, engine: EngineMeta): CallTool
   return { ...result, _meta: { ...result._meta, [ENGINE_META]: { ...engine } } };
 }
 
-/** A tool's result as screens use it: its structured content, or its error object. */
+/** A tool's result as screens use it: its data with every digit, or its error object. */
 export function toOutcome(result: CallToolResult): ToolOutcome {
   const text = textOf(result);
-  if (result.isError !== true) return { ok: true, data: result.structuredContent ?? text };
-  return { ok: false, error: errorOf(text) };
+  if (result.isError === true) return { ok: false, error: errorOf(text) };
+  if (result.structuredContent === undefined) return { ok: true, data: text };
+  return { ok: true, data: exactData(result.structuredContent, text) };
+}
+
+/** Only a text with 16 digits in a row (a point may be among them) or a three-digit exponent can hold one. */
+const MAY_LOSE_DIGITS = /[0-9.]{16}|[eE][+-]?[0-9]{3}/;
+
+/**
+ * Structured content was read with JSON.parse, so a number that no double holds is not one there. The text of the same
+ * result has its digits: such a number goes to the page as a `LosslessNumber`, whose fields survive the cloning.
+ */
+function exactData(structured: Record<string, unknown>, text: string): unknown {
+  if (!MAY_LOSE_DIGITS.test(text)) return structured;
+  try {
+    const exact = parse(text, undefined, {
+      parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits)),
+      onDuplicateKey: ({ newValue }) => newValue,
+    });
+    // A bare array is wrapped in structured content only.
+    if (Array.isArray(exact)) return "items" in structured ? { ...structured, items: exact } : structured;
+    return typeof exact === "object" && exact !== null ? exact : structured;
+  } catch {
+    // Not JSON, or nested too deeply to read: then the structured content is what there is.
+    return structured;
+  }
 }
 
 function textOf(result: CallToolResult): string {
