@@ -3,7 +3,7 @@ import { Empty } from "../ui/frame.tsx";
 import { Look } from "../ui/status.tsx";
 import type { StatusLook } from "../ui/status-words.ts";
 import { showDuration } from "../ui/time-format.ts";
-import { Time } from "../ui/time.tsx";
+import { Age } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import styles from "./activity-strip.module.css";
 
@@ -35,7 +35,7 @@ export function ActivityStrip() {
               </span>
               <code className={styles.tool}>{call.tool}</code>
               <span className={styles.ms}>{call.ms === undefined ? "" : showDuration(call.ms)}</span>
-              <Time at={call.at} />
+              <Age at={call.at} />
             </li>
           ))}
         </ol>
