@@ -38,7 +38,7 @@ const MAY_LOSE_DIGITS = /[0-9.]{16}|[eE][+-]?[0-9]{3}/;
  * Structured content was read with JSON.parse, so a number that no double holds is not one there. The text of the same
  * result has its digits: such a number goes to the page as a `LosslessNumber`, whose fields survive the cloning.
  */
-function exactData(structured: Record<string, unknown>, text: string): unknown {
+function exactData(structured: unknown, text: string): unknown {
   if (!MAY_LOSE_DIGITS.test(text)) return structured;
   try {
     const exact = parse(text, undefined, {
@@ -46,13 +46,15 @@ function exactData(structured: Record<string, unknown>, text: string): unknown {
       onDuplicateKey: ({ newValue }) => newValue,
     });
     // A bare array is wrapped in structured content only.
-    if (Array.isArray(exact)) return "items" in structured ? { ...structured, items: exact } : structured;
-    return typeof exact === "object" && exact !== null ? exact : structured;
+    if (!Array.isArray(exact)) return isObject(exact) ? exact : structured;
+    return isObject(structured) && "items" in structured ? { ...structured, items: exact } : structured;
   } catch {
     // Not JSON, or nested too deeply to read: then the structured content is what there is.
     return structured;
   }
 }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 function textOf(result: CallToolResult): string {
   return result.content.map((block) => (block.type === "text" ? block.text : "")).join("");
