@@ -1,0 +1,67 @@
+import { describe, expect, test, vi } from "vitest";
+import { consentDoor, windowDoor } from "./window.ts";
+
+/** A page's window with a preload behind it, as far as the door touches it. */
+function hostWith(bridge: unknown) {
+  const host = Object.assign(new EventTarget(), { ironbridge: bridge });
+  return host as unknown as Window;
+}
+
+describe("the door", () => {
+  test("an answer that does not fit its row is an error, one that fits is passed on", async () => {
+    const answers: Record<string, unknown> = {
+      "settings:get": { theme: "dark", time_zone: "utc" },
+      "app:info": { name: 12 },
+    };
+    const host = hostWith({ request: async (name: string) => answers[name], listen: () => () => {} });
+    await expect(windowDoor(host).request("settings:get", {})).resolves.toEqual({
+      theme: "dark",
+      time_zone: "utc",
+    });
+    await expect(windowDoor(host).request("app:info", {})).rejects.toThrow("app:info has an unknown shape");
+  });
+
+  test("an event that does not fit is dropped and noted, one that fits is told", () => {
+    const noted = vi.spyOn(console, "error").mockImplementation(() => {});
+    let send: (body: unknown) => void = () => {};
+    const host = hostWith({
+      listen: (_name: string, listener: (body: unknown) => void) => {
+        send = listener;
+        return () => {};
+      },
+    });
+    const seen: unknown[] = [];
+    windowDoor(host).listen("navigate", (body) => seen.push(body));
+    send({ path: 1 });
+    send({ path: "/runs" });
+    expect(seen).toEqual([{ path: "/runs" }]);
+    expect(noted).toHaveBeenCalledOnce();
+    noted.mockRestore();
+  });
+
+  test("a port counts only when it comes from this very window, with the session it is for", () => {
+    const host = hostWith({ request: async () => ({}), listen: () => () => {} });
+    const seen: string[] = [];
+    const stop = windowDoor(host).listenForPorts((sessionId) => seen.push(sessionId));
+    const { port1, port2 } = new MessageChannel();
+    const tell = (source: unknown, data: unknown, ports: MessagePort[]) =>
+      host.dispatchEvent(Object.assign(new Event("message"), { source, data, ports }));
+    const ours = { type: "ironbridge:terminal", session_id: "term_aaaaaaaa" };
+    tell({}, ours, [port1]);
+    tell(host, ours, []);
+    tell(host, { type: "other", session_id: "term_aaaaaaaa" }, [port1]);
+    tell(host, null, [port1]);
+    expect(seen).toEqual([]);
+    tell(host, ours, [port1]);
+    stop();
+    tell(host, ours, [port1]);
+    expect(seen).toEqual(["term_aaaaaaaa"]);
+    port1.close();
+    port2.close();
+  });
+
+  test("a page outside the app has no door", () => {
+    expect(() => windowDoor(hostWith(undefined))).toThrow("only works inside Ironbridge");
+    expect(() => consentDoor(hostWith(undefined))).toThrow("only works inside Ironbridge");
+  });
+});
