@@ -130,6 +130,7 @@ describe("an engine without a WebSocket", () => {
       "GET /api/v1/events": () => ({
         json: { events: [{ id: `evt_${events}`, name: "x", timestamp: "2026-11-30T09:00:00Z" }] },
       }),
+      "GET /api/v1/circuit-breakers": () => ({ status: 404, text: "404 page not found" }),
     });
     const { topics, states } = watching(engine);
     await poll("polling", () => isLive("polling")(states));

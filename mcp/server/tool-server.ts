@@ -18,7 +18,7 @@ import { failureResult } from "./result.ts";
 import { createTerminalBridge } from "./terminal-bridge.ts";
 
 /** Calls of one client that run at the same time; the next one is told to come back. */
-const MAX_CALLS_IN_FLIGHT = 64;
+const MAX_CALLS_IN_FLIGHT = 256;
 
 /** Which family of protocol revisions a connection speaks. */
 type Era = "modern" | "legacy";
