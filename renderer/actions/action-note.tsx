@@ -16,7 +16,7 @@ export function ActionNote({ place }: { place: string }) {
       <div role="status" className={styles.note} data-tone="busy">
         <LoaderCircle aria-hidden="true" size={14} className={styles.turning} />
         <span className={styles.text}>
-          {waiting > 0 ? `${state.what}: it waits for your answer in the window that asks` : `${state.what}…`}
+          {waiting > 0 ? `${state.what}: waiting for your approval` : `${state.what}…`}
         </span>
         {waiting > 0 && <Button onClick={showQuestion}>Show the question</Button>}
       </div>

@@ -91,7 +91,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
         </fieldset>
         <div role="status">
           {state === "asking" && (
-            <Callout tone="info" title="It waits for your approval in the window that asks.">
+            <Callout tone="info" title="It waits for your approval.">
               {waiting > 0 && <Button onClick={showQuestion}>Show the question</Button>}
             </Callout>
           )}

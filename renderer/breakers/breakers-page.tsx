@@ -83,8 +83,12 @@ function BreakerRow({ breaker }: { breaker: Breaker }) {
       </div>
       <Facts
         facts={[
-          { name: "Failures in a row", value: breaker.consecutive_fails },
-          breaker.waiting_runs === undefined ? null : { name: "Runs held back", value: breaker.waiting_runs },
+          breaker.consecutive_fails === 0
+            ? null
+            : { name: "Failures in a row", value: breaker.consecutive_fails },
+          breaker.waiting_runs === undefined || breaker.waiting_runs === 0
+            ? null
+            : { name: "Runs held back", value: breaker.waiting_runs },
           breaker.open_until === undefined || breaker.state !== "open"
             ? null
             : { name: "Tries again", value: <Age at={breaker.open_until} /> },
@@ -93,7 +97,14 @@ function BreakerRow({ breaker }: { breaker: Breaker }) {
             : { name: "Last failure", value: <Time at={breaker.last_failure} /> },
           breaker.last_failure_reason === undefined
             ? null
-            : { name: "Reason", value: <span className={styles.reason}>{breaker.last_failure_reason}</span> },
+            : {
+                name: "Reason",
+                value: (
+                  <span className={styles.reason} data-past={breaker.state === "closed"}>
+                    {breaker.last_failure_reason}
+                  </span>
+                ),
+              },
         ]}
       />
       <ActionNote place={place} />

@@ -19,7 +19,7 @@ export function ConsentWindow({ door }: { door: ConsentDoor }) {
   if (asked.state === "loading" || asked.question === null) {
     return (
       <main className={styles.blank}>
-        {asked.state === "loading" ? "" : "There is no question to answer."}
+        <h1>{asked.state === "loading" ? "" : "There is no question to answer."}</h1>
       </main>
     );
   }

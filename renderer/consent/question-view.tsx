@@ -1,4 +1,5 @@
 import { Info, ShieldAlert, TriangleAlert } from "lucide-react";
+import { useEffect, useRef, useState, type RefObject } from "react";
 import type { Question } from "../../electron/contract/consent.ts";
 import { riskWords } from "./risk-words.ts";
 import styles from "./question-view.module.css";
@@ -10,6 +11,9 @@ const ICONS = { bad: TriangleAlert, warn: ShieldAlert, info: Info };
 export function QuestionView({ question }: { question: Question }) {
   const { word, tone } = riskWords(question);
   const Icon = ICONS[tone];
+  const body = useRef<HTMLElement>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const below = useBelow(body, end);
   const { caller, engine } = question;
   return (
     <>
@@ -26,7 +30,7 @@ export function QuestionView({ question }: { question: Question }) {
           <p className={styles.again}>It changed since you approved it, so you are asked again.</p>
         )}
       </header>
-      <section className={styles.body} tabIndex={0} aria-label="The question in full">
+      <section ref={body} className={styles.body} tabIndex={0} aria-label="The question in full">
         <dl className={styles.facts}>
           <dt>Asked by</dt>
           <dd>
@@ -59,9 +63,25 @@ export function QuestionView({ question }: { question: Question }) {
         <ShownValues title="What it acts on, as it is now" values={question.target} />
         <Lines title="What goes with it" lines={question.effects} />
         <Lines title="What it does not reach" lines={question.not_reached} />
+        <div ref={end} className={styles.end} />
       </section>
+      {below && <p className={styles.below}>There is more below: scroll to read all of it</p>}
     </>
   );
+}
+
+/** Whether the end of a scrolled box is out of sight. */
+function useBelow(box: RefObject<HTMLElement | null>, end: RefObject<HTMLElement | null>): boolean {
+  const [below, setBelow] = useState(false);
+  useEffect(() => {
+    if (box.current === null || end.current === null) return undefined;
+    const observer = new IntersectionObserver(([entry]) => setBelow(entry?.isIntersecting === false), {
+      root: box.current,
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [box, end]);
+  return below;
 }
 
 function Lines({ title, lines }: { title: string; lines: readonly string[] }) {

@@ -85,7 +85,7 @@ function StartedRuns({ data, eventId }: { data: EventRuns; eventId: string }) {
     return <p className={styles.none}>None: no function reacts to it, or its runs were deleted.</p>;
   return (
     <>
-      <ul className={styles.runs}>
+      <ul>
         {data.rows.map((run) => (
           <li key={run.id} className={styles.run}>
             <Status kind="run" status={run.status} />

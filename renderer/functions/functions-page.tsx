@@ -15,10 +15,10 @@ import { triggerText } from "./trigger-text.ts";
 
 const COLUMNS: readonly Column[] = [
   { key: "status", title: "Status", width: "88px" },
-  { key: "id", title: "Function", width: "minmax(140px, 0.7fr)" },
-  { key: "triggers", title: "Started by", width: "minmax(140px, 1fr)" },
-  { key: "where", title: "Runs at", width: "minmax(100px, 0.8fr)" },
-  { key: "limits", title: "Attempts, timeout", width: "128px" },
+  { key: "id", title: "Function", width: "minmax(120px, 0.6fr)" },
+  { key: "triggers", title: "Started by", width: "minmax(120px, 0.8fr)" },
+  { key: "where", title: "Runs at", width: "minmax(100px, 1fr)" },
+  { key: "limits", title: "Attempts, timeout", width: "168px" },
   { key: "version", title: "Version", width: "64px", align: "end" },
   { key: "updated", title: "Registered", width: "168px" },
 ];
@@ -77,11 +77,8 @@ function cellsOf(record: FunctionRecord) {
   const timeout = record.timeout_ms === undefined ? "" : showDuration(record.timeout_ms);
   return [
     <Status key="status" kind="function" status={record.status} />,
-    <span key="id" title={record.description ?? record.name}>
-      <span className={styles.name}>{record.id}</span>
-      {record.name !== undefined && record.name !== record.id && (
-        <span className={styles.faint}> {record.name}</span>
-      )}
+    <span key="id" className={styles.name} title={record.description ?? record.name}>
+      {record.id}
     </span>,
     faint("triggers", record.triggers.map(triggerText).join(", ")),
     faint("where", record.endpoint_url ?? `${record.execution_mode} worker`),

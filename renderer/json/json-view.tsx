@@ -1,5 +1,6 @@
 import { ChevronsDownUp } from "lucide-react";
 import { useMemo, useState } from "react";
+import { OmittedPayload } from "../../mcp/contract/domain.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { jsonText, kindOf, measureJson } from "./exact.ts";
@@ -17,6 +18,15 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const size = useMemo(() => measureJson(value, COUNT), [value]);
   if (kindOf(value) === "absent") return <p className={styles.none}>None</p>;
+  const omitted = OmittedPayload.safeParse(value);
+  if (omitted.success) {
+    const { bytes, reason } = omitted.data.$omitted;
+    return (
+      <p className={styles.none}>
+        Not shown: {bytes.toLocaleString("en")} bytes. {reason}
+      </p>
+    );
+  }
   const large = size.nodes > GATE.nodes || size.chars > GATE.chars;
   const gated = large && opened !== value;
 

@@ -15,7 +15,7 @@ import { Frame } from "../ui/frame.tsx";
 import { Page } from "../ui/page.tsx";
 import { useApp } from "../ui/use-app.ts";
 import styles from "./overview-page.module.css";
-import { RecentEvents, RecentRuns } from "./recent.tsx";
+import { RecentEvents, RecentRuns, StoppedRuns } from "./recent.tsx";
 import type { Overview } from "./vitals-slice.ts";
 
 const ACTIVE = "running,waiting,waiting_for_capacity";
@@ -24,6 +24,7 @@ const ACTIVE = "running,waiting,waiting_for_capacity";
 export function OverviewPage() {
   const overview = useApp((state) => state.overview);
   const breakers = useApp((state) => state.breakers);
+  const stopped = useApp((state) => state.stoppedRuns);
   const deadLetters = useApp((state) => state.deadLetterTotal);
   const count = (pick: (data: Overview) => number) => mapReading(overview, pick);
   return (
@@ -71,6 +72,9 @@ export function OverviewPage() {
             href={hrefTo("functions")}
           />
         </ul>
+        <Frame reading={stopped} what="the stopped runs">
+          {(runs) => <StoppedRuns runs={runs} />}
+        </Frame>
         <Frame reading={overview} what="the overview">
           {(data) => (
             <>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { RunSummary } from "../../mcp/contract/domain.ts";
 import { hrefTo } from "../store/route.ts";
 import { Status } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
@@ -27,6 +28,28 @@ export function RecentEvents({ events }: { events: Overview["recent_events"] }) 
           <a href={hrefTo("events", event.id)}>{event.name}</a>
           <span className={styles.source}>{event.source}</span>
           <Time at={event.timestamp} />
+        </li>
+      ))}
+    </Recent>
+  );
+}
+
+/** Runs that wait for a person, with what stopped them. */
+export function StoppedRuns({ runs }: { runs: readonly RunSummary[] }) {
+  return (
+    <Recent
+      title="Stopped, and not going on by themselves"
+      href={hrefTo("runs", null, { status: "failed,paused", window: "all" })}
+      none="None: no run has failed or is paused."
+    >
+      {runs.map((run) => (
+        <li key={run.id} className={styles.stopped}>
+          <Status kind="run" status={run.status} />
+          <a href={hrefTo("runs", run.id)}>{run.function_id}</a>
+          <span className={styles.why} title={run.error?.message ?? run.pause_reason}>
+            {run.error?.message ?? run.pause_reason ?? ""}
+          </span>
+          <Time at={run.ended_at ?? run.updated_at} />
         </li>
       ))}
     </Recent>

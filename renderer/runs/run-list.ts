@@ -64,12 +64,15 @@ export function createRunList(options: {
     return answer;
   }
 
+  const attempt = (page: number) => `${generation} ${window.pinnedUntil} ${page}`;
+  /** The change up to which the newer runs are counted: scrolling alone counts nothing. */
+  let counted = "";
+
   async function read(stillWanted: () => boolean): Promise<boolean> {
     // Nothing is missing, so nobody scrolled: this read is a poll, and what is on screen counts as old.
     if (missingPages(window, range, generation).length === 0) generation += 1;
     // A new range or pin while reading changes what is missing, so it is looked up anew after each page.
     const tried = new Set<string>();
-    const attempt = (page: number) => `${generation} ${window.pinnedUntil} ${page}`;
     for (;;) {
       const page = missingPages(window, range, generation).find((missing) => !tried.has(attempt(missing)));
       if (page === undefined) break;
@@ -79,8 +82,10 @@ export function createRunList(options: {
       options.onChange(window, answer.ok ? null : answer.error);
       if (!answer.ok) return false;
     }
-    if (window.pinnedUntil === null) return true;
+    const counting = attempt(0);
+    if (window.pinnedUntil === null || counted === counting) return true;
     const answer = await countNewer(stillWanted);
+    if (answer.ok) counted = counting;
     if (stillWanted()) options.onChange(window, answer.ok ? null : answer.error);
     return answer.ok;
   }

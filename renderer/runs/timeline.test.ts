@@ -41,6 +41,12 @@ describe("the axis", () => {
     expect(axisOf(paused, [], start + 90_000).to).toBe(start + 3_000);
   });
 
+  test("holds more steps than a call has room for arguments", () => {
+    const over = run({ status: "completed", ended_at: at(1_000) });
+    const steps = Array.from({ length: 200_000 }, () => step({ started_at: at(10), ended_at: at(4_000) }));
+    expect(axisOf(over, steps, start)).toEqual({ from: start, to: start + 4_000 });
+  });
+
   test("is never a point, so nothing is divided by zero", () => {
     const axis = axisOf(run({ status: "completed", ended_at: at(0) }), [], start);
     expect(axis.to).toBeGreaterThan(axis.from);

@@ -24,14 +24,13 @@ const ms = (time: string | undefined): number | undefined => {
 
 /** The stretch of time that a run's steps are drawn on. A run that goes on ends now. */
 export function axisOf(run: Run, steps: readonly Step[], nowMs: number): Axis {
-  const starts = [ms(run.started_at), ms(run.created_at), ...steps.map((step) => ms(step.started_at))];
-  const from = Math.min(...starts.filter((time) => time !== undefined), nowMs);
-  const ends = [
-    ms(run.ended_at) ?? (isOver(run) ? ms(run.updated_at) : nowMs),
-    ...steps.map((step) => ms(step.ended_at)),
-  ];
-  const to = Math.max(...ends.filter((time) => time !== undefined), from + MIN_SPAN_MS);
-  return { from, to };
+  let from = Math.min(ms(run.started_at) ?? nowMs, ms(run.created_at) ?? nowMs);
+  let to = ms(run.ended_at) ?? (isOver(run) ? (ms(run.updated_at) ?? from) : nowMs);
+  for (const step of steps) {
+    from = Math.min(from, ms(step.started_at) ?? from);
+    to = Math.max(to, ms(step.ended_at) ?? to);
+  }
+  return { from, to: Math.max(to, from + MIN_SPAN_MS) };
 }
 
 /** Nothing of the run moves any more until somebody acts. */

@@ -20,21 +20,27 @@ export function SettingsPage() {
           <h2>Look and time</h2>
           <div className={styles.row}>
             <span>Theme</span>
-            <Choice
-              label="Theme"
-              value={theme}
-              options={THEMES}
-              onChange={(value) => void change({ theme: value })}
-            />
+            <div>
+              {" "}
+              <Choice
+                label="Theme"
+                value={theme}
+                options={THEMES}
+                onChange={(value) => void change({ theme: value })}
+              />
+            </div>
           </div>
           <div className={styles.row}>
             <span>Times are shown in</span>
-            <Choice
-              label="Time zone"
-              value={time_zone}
-              options={ZONES}
-              onChange={(value) => void change({ time_zone: value })}
-            />
+            <div>
+              {" "}
+              <Choice
+                label="Time zone"
+                value={time_zone}
+                options={ZONES}
+                onChange={(value) => void change({ time_zone: value })}
+              />
+            </div>
           </div>
           {problem !== null && (
             <p role="alert" className={styles.problem}>

@@ -6,6 +6,11 @@ export function handClock(
 ): Clock & { advance(ms: number): Promise<void>; readonly waiting: number } {
   let nowMs = startMs;
   let timers: { at: number; task: () => void }[] = [];
+  const takeDue = () => {
+    const due = timers.filter((timer) => timer.at <= nowMs).sort((a, b) => a.at - b.at);
+    timers = timers.filter((timer) => timer.at > nowMs);
+    return due;
+  };
   return {
     now: () => nowMs,
     later(ms, task) {
@@ -20,9 +25,11 @@ export function handClock(
     },
     async advance(ms) {
       nowMs += ms;
-      const due = timers.filter((timer) => timer.at <= nowMs).sort((a, b) => a.at - b.at);
-      timers = timers.filter((timer) => timer.at > nowMs);
-      for (const timer of due) timer.task();
+      // What a task plans for at once is due too.
+      for (let due = takeDue(); due.length > 0; due = takeDue()) {
+        for (const timer of due) timer.task();
+        await settle();
+      }
       await settle();
     },
   };

@@ -62,8 +62,8 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
   }, [store, session.session_id]);
 
   useEffect(() => {
+    // It takes no focus by itself: what is typed into an agent's shell should be meant for it.
     link.current?.show(visible);
-    if (visible) parts.current?.terminal.focus();
   }, [visible]);
   useEffect(() => {
     if (parts.current !== null) parts.current.terminal.options.theme = TERMINAL_THEMES[look];

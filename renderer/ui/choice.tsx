@@ -76,7 +76,8 @@ function Trigger(props: { label: string; look: "plain" | "quiet"; set?: boolean;
 
 function Options<V extends string>({ options }: { options: readonly Option<V>[] }) {
   return (
-    <Select.Portal>
+    // Inside a landmark, so that a screen reader's map of the page has it.
+    <Select.Portal container={document.getElementById("menus")}>
       <Select.Positioner
         className={styles.positioner}
         sideOffset={4}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { ListRunsInput } from "../../mcp/contract/tools/runs.ts";
+import {
+  literalPattern,
+  readRunFilters,
+  runFiltersInput,
+  runFiltersQuery,
+  windowStart,
+} from "./run-filters.ts";
+
+const all = {
+  status: "failed,paused",
+  function: "order.fulfil",
+  search: "50%_\\",
+  event: "evt_1",
+  window: "24h",
+};
+
+test("filters in the address come back as they were", () => {
+  expect(runFiltersQuery(readRunFilters(all))).toEqual(all);
+});
+
+test("an unknown window is the default one, so a list always has a window", () => {
+  expect(readRunFilters({ window: "century" }).window).toBe("7d");
+});
+
+test("the tool takes every filter, and wildcards are the characters that were typed", () => {
+  const input = runFiltersInput(readRunFilters(all));
+  expect(ListRunsInput.safeParse(input).success).toBe(true);
+  expect(input).toEqual({
+    status: "failed,paused",
+    function_id: "order.fulfil",
+    search: "50\\%\\_\\\\",
+    event_id: "evt_1",
+  });
+  expect(runFiltersInput(readRunFilters({}))).toEqual({});
+  expect(literalPattern("a")).toBe("a");
+});
+
+test("a window starts that long ago, all time has no start", () => {
+  expect(windowStart("1h", 3_600_000)).toBe("1970-01-01T00:00:00.000Z");
+  expect(windowStart("all", 0)).toBeUndefined();
+});
