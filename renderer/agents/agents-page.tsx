@@ -36,8 +36,8 @@ export function AgentsPage() {
           <Frame reading={tokens} what="the tokens">
             {(list) =>
               list.length === 0 ? (
-                <Empty title="No agent has a token">
-                  <p>An agent connects with a token of its own, so that you see who does what.</p>
+                <Empty title="No agent has a token of its own">
+                  <p>Make one for each agent, so that you see who does what.</p>
                 </Empty>
               ) : (
                 <ul className={styles.list}>

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import type { FunctionRecord } from "../../mcp/contract/domain.ts";
+import { shortUrl } from "../shell/connection-words.ts";
 import { goTo } from "../store/navigation.ts";
 import { dataOf } from "../store/reading.ts";
 import { formatRoute } from "../store/route.ts";
@@ -81,8 +82,11 @@ function cellsOf(record: FunctionRecord) {
       {record.id}
     </span>,
     faint("triggers", record.triggers.map(triggerText).join(", ")),
-    faint("where", record.endpoint_url ?? `${record.execution_mode} worker`),
-    faint("limits", [attempts, timeout].filter((part) => part !== "").join(", ")),
+    faint(
+      "where",
+      record.endpoint_url === undefined ? `${record.execution_mode} worker` : shortUrl(record.endpoint_url),
+    ),
+    faint("limits", [attempts, timeout].filter((part) => part !== "").join(", ") || "the engine's own"),
     record.version,
     record.updated_at === undefined ? "" : <Time key="updated" at={record.updated_at} />,
   ];

@@ -11,19 +11,15 @@ import { isFiltered, runFiltersQuery, WINDOW_WORDS, type RunFilters } from "./ru
 import { rowAt, type RunWindow } from "./run-window.ts";
 import styles from "./runs-list.module.css";
 
-const STATUS: Column = { key: "status", title: "Status", width: "112px" };
-const FUNCTION: Column = { key: "function", title: "Function", width: "minmax(140px, 1fr)" };
+const STATUS: Column = { key: "status", title: "Status", width: "108px" };
+const FUNCTION: Column = { key: "function", title: "Function", width: "minmax(100px, 1fr)" };
 const ID: Column = { key: "id", title: "Run", width: "minmax(120px, 0.7fr)" };
 const STARTED: Column = { key: "started", title: "Started", width: "168px" };
 const DURATION: Column = { key: "duration", title: "Duration", width: "80px", align: "end" };
 const ATTEMPTS: Column = { key: "attempts", title: "Attempts", width: "72px", align: "end" };
 const ALL = [STATUS, FUNCTION, ID, STARTED, DURATION, ATTEMPTS];
-const COMPACT = [
-  { ...STATUS, width: "104px" },
-  { ...FUNCTION, width: "minmax(100px, 1fr)" },
-  STARTED,
-  DURATION,
-];
+/** Beside a run there is room for what tells runs apart. */
+const COMPACT = [STATUS, FUNCTION, STARTED];
 
 export function RunsList(props: {
   filters: RunFilters;
@@ -108,7 +104,7 @@ function cellsOf(run: RunSummary, compact: boolean) {
   const name = <span className={styles.function}>{run.function_id}</span>;
   const started = <Time at={run.started_at ?? run.created_at} />;
   const duration = <Duration from={run.started_at} to={run.ended_at ?? stoppedAt(run)} />;
-  if (compact) return [status, name, started, duration];
+  if (compact) return [status, name, started];
   return [
     status,
     name,

@@ -1,12 +1,10 @@
-import { currentOf } from "../store/apply-connections.ts";
-import { connectionWords, writeWords } from "../shell/connection-words.ts";
 import { Choice } from "../ui/choice.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Page } from "../ui/page.tsx";
-import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { THEMES, ZONES } from "./choices.tsx";
+import { ConnectionSection } from "./connection-section.tsx";
 import styles from "./settings-page.module.css";
 
 export function SettingsPage() {
@@ -52,29 +50,6 @@ export function SettingsPage() {
         <AboutSection />
       </div>
     </Page>
-  );
-}
-
-function ConnectionSection() {
-  const connection = useApp(currentOf);
-  if (connection === undefined) return null;
-  return (
-    <section className={styles.section}>
-      <h2>Connection</h2>
-      <Facts
-        facts={[
-          { name: "Name", value: connection.name },
-          { name: "Engine", value: connection.kind === "embedded" ? "inside this app" : "elsewhere" },
-          { name: "Address", value: <code>{connection.url}</code> },
-          { name: "State", value: connectionWords(connection).word },
-          { name: "Since", value: <Time at={connection.since} /> },
-          connection.engine_version === undefined
-            ? null
-            : { name: "Version", value: connection.engine_version },
-        ]}
-      />
-      <p className={styles.note}>{writeWords(connection).full}</p>
-    </section>
   );
 }
 

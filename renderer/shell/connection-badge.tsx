@@ -1,5 +1,6 @@
 import { Lock, LockOpen } from "lucide-react";
 import { currentOf } from "../store/apply-connections.ts";
+import { hrefTo } from "../store/route.ts";
 import { dataOf } from "../store/reading.ts";
 import { Choice } from "../ui/choice.tsx";
 import { useApp } from "../ui/use-app.ts";
@@ -40,11 +41,11 @@ export function ConnectionBadge() {
         <i className={styles.dot} />
         {word}
       </span>
-      <span className={styles.writes} data-read-only={readOnly} title={writes.full}>
+      <a className={styles.writes} data-read-only={readOnly} title={writes.full} href={hrefTo("settings")}>
         {readOnly ? <Lock aria-hidden="true" size={12} /> : <LockOpen aria-hidden="true" size={12} />}
         {writes.short}
         <span className="visually-hidden">. {writes.full}</span>
-      </span>
+      </a>
     </section>
   );
 }

@@ -17,6 +17,7 @@ export function Sidebar() {
             {pages.map(({ page, title: name, icon: Icon }) => (
               <li key={page}>
                 <a
+                  title={name}
                   className={styles.link}
                   href={hrefTo(page)}
                   aria-current={page === current ? "page" : undefined}

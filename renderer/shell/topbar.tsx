@@ -32,6 +32,7 @@ export function Topbar() {
         <Choice
           label="Time zone"
           look="quiet"
+          shrinks
           icon={ZONES.find(({ value }) => value === time_zone)?.icon}
           value={time_zone}
           options={ZONES}
@@ -40,6 +41,7 @@ export function Topbar() {
         <Choice
           label="Theme"
           look="quiet"
+          shrinks
           icon={THEMES.find(({ value }) => value === theme)?.icon}
           value={theme}
           options={THEMES}

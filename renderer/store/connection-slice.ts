@@ -1,4 +1,5 @@
 import type { Connection } from "../../electron/contract/connection.ts";
+import type { ToolError } from "../../mcp/contract/errors.ts";
 import { appFailure, messageOf } from "./answer.ts";
 import { applyConnections, currentOf } from "./apply-connections.ts";
 import { applyAnswer, LOADING, type Reading } from "./reading.ts";
@@ -12,6 +13,12 @@ export type ConnectionSlice = {
   restartProblem: string | null;
   chooseConnection: (id: string) => void;
   restartConnection: () => Promise<void>;
+  /** Why the last change of who may write was not made. */
+  writesProblem: ToolError | null;
+  /** The change that waits for an answer in the consent window. */
+  writesUnderWay: "person" | "agents" | null;
+  /** Allowing asks first; taking it away happens at once. */
+  setWrites: (who: "person" | "agents", allowed: boolean) => Promise<void>;
   /** Reads the list and follows it until called off. */
   followConnections: () => () => void;
 };
@@ -41,6 +48,22 @@ export const connectionSlice: Slice<ConnectionSlice> = (set, get, deps) => {
       } catch (error) {
         set({ restartProblem: messageOf(error) });
       }
+    },
+    writesProblem: null,
+    writesUnderWay: null,
+    async setWrites(who, allowed) {
+      const connection = currentOf(get());
+      if (connection === undefined || get().writesUnderWay !== null) return;
+      set({ writesProblem: null, writesUnderWay: who });
+      try {
+        const request = { connection: connection.id, who, allowed };
+        const answer = await deps.door.request("connections:set-writes", request);
+        if (!answer.ok) set({ writesProblem: answer.error });
+        // The list of connections tells the same to every page.
+      } catch (error) {
+        set({ writesProblem: { error: messageOf(error), code: "app_unreachable", retryable: true } });
+      }
+      set({ writesUnderWay: null });
     },
     followConnections() {
       const stopListening = deps.door.listen("connections:changed", apply);

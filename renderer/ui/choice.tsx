@@ -17,6 +17,8 @@ export function Choice<V extends string>(props: {
   onChange: (value: V) => void;
   icon?: ReactNode;
   look?: "plain" | "quiet";
+  /** In a narrow window the icon has to do. */
+  shrinks?: boolean;
 }) {
   return (
     <Select.Root
@@ -26,7 +28,7 @@ export function Choice<V extends string>(props: {
         if (value !== null) props.onChange(value);
       }}
     >
-      <Trigger label={props.label} look={props.look ?? "plain"}>
+      <Trigger label={props.label} look={props.look ?? "plain"} shrinks={props.shrinks === true}>
         {props.icon}
         <Select.Value className={styles.value} />
       </Trigger>
@@ -58,12 +60,19 @@ export function MultiChoice<V extends string>(props: {
   );
 }
 
-function Trigger(props: { label: string; look: "plain" | "quiet"; set?: boolean; children: ReactNode }) {
+function Trigger(props: {
+  label: string;
+  look: "plain" | "quiet";
+  set?: boolean;
+  shrinks?: boolean;
+  children: ReactNode;
+}) {
   return (
     <Select.Trigger
       className={styles.trigger}
       aria-label={props.label}
       data-look={props.look}
+      data-shrinks={props.shrinks}
       data-set={props.set}
     >
       {props.children}

@@ -1,0 +1,91 @@
+import { Switch } from "@base-ui/react/switch";
+import { outcomeOf } from "../actions/outcome.ts";
+import { connectionWords, writeWords } from "../shell/connection-words.ts";
+import { currentOf } from "../store/apply-connections.ts";
+import { Button } from "../ui/button.tsx";
+import { Callout } from "../ui/callout.tsx";
+import { Facts } from "../ui/facts.tsx";
+import { Time } from "../ui/time.tsx";
+import { useApp } from "../ui/use-app.ts";
+import styles from "./connection-section.module.css";
+
+/** Which engine it is, and the two switches that decide who may change anything in it. */
+export function ConnectionSection() {
+  const connection = useApp(currentOf);
+  if (connection === undefined) return null;
+  return (
+    <section className={styles.section}>
+      <h2>Connection</h2>
+      <Facts
+        facts={[
+          { name: "Name", value: connection.name },
+          { name: "Engine", value: connection.kind === "embedded" ? "inside this app" : "elsewhere" },
+          { name: "Address", value: <code>{connection.url}</code> },
+          { name: "State", value: connectionWords(connection).word },
+          { name: "Since", value: <Time at={connection.since} /> },
+          connection.engine_version === undefined
+            ? null
+            : { name: "Version", value: connection.engine_version },
+        ]}
+      />
+      <WriteSwitch
+        who="person"
+        on={connection.person_may_write}
+        label="You may change things"
+        about="Emit events, resume and cancel runs, delete what is over."
+      />
+      <WriteSwitch
+        who="agents"
+        on={connection.agents_may_write}
+        label="Agents may change things"
+        about="Only agents whose token has the permission to write. What cannot be taken back still asks you."
+      />
+      <WritesNote />
+      <p className={styles.note}>{writeWords(connection).full}</p>
+    </section>
+  );
+}
+
+function WriteSwitch(props: { who: "person" | "agents"; on: boolean; label: string; about: string }) {
+  const set = useApp((state) => state.setWrites);
+  const busy = useApp((state) => state.writesUnderWay !== null);
+  return (
+    <label className={styles.switch}>
+      <Switch.Root
+        className={styles.track}
+        checked={props.on}
+        disabled={busy}
+        onCheckedChange={(allowed) => void set(props.who, allowed)}
+      >
+        <Switch.Thumb className={styles.thumb} />
+      </Switch.Root>
+      <span>
+        <strong>{props.label}</strong>
+        <span className={styles.about}>{props.about}</span>
+      </span>
+    </label>
+  );
+}
+
+function WritesNote() {
+  const busy = useApp((state) => state.writesUnderWay !== null);
+  const waiting = useApp((state) => state.waitingQuestions);
+  const showQuestion = useApp((state) => state.showQuestion);
+  const error = useApp((state) => state.writesProblem);
+  const refusal =
+    error === null ? null : outcomeOf({ phase: "not_done", what: "Change who may write", error });
+  return (
+    <div role="status">
+      {busy && waiting > 0 && (
+        <Callout tone="info" title="It waits for your approval.">
+          <Button onClick={showQuestion}>Show the question</Button>
+        </Callout>
+      )}
+      {refusal !== null && (
+        <Callout tone={refusal.tone === "bad" ? "bad" : "info"} title={refusal.title}>
+          <p>{refusal.detail}</p>
+        </Callout>
+      )}
+    </div>
+  );
+}
