@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readConnectionFile, removeConnectionFile, writeConnectionFile } from "./connection-file.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { announce, readConnectionFile } from "./connection-file.ts";
 
 const content = {
   version: 1,
@@ -15,25 +15,45 @@ const content = {
 
 let folder: string;
 let path: string;
+let said: string[];
 beforeEach(() => {
+  said = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => said.push(String(text)) > 0);
   folder = mkdtempSync(join(tmpdir(), "ironbridge-connection-"));
   path = join(folder, "connection.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe("the connection file", () => {
   it("says how the app is found, to its owner only", () => {
-    writeConnectionFile(path, content);
+    announce(path, () => content);
     expect(readConnectionFile(path)).toEqual(content);
+    expect(said).toEqual([`ready ${path}\n`]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, "utf8")).not.toContain("ibk_");
   });
 
   it("is removed by the instance that wrote it and by no other", () => {
-    writeConnectionFile(path, content);
-    removeConnectionFile(path, 1);
-    expect(readConnectionFile(path)).toBeDefined();
-    removeConnectionFile(path, 4711);
+    const first = announce(path, () => content);
+    const second = announce(path, () => ({ ...content, pid: 1 }));
+    first.remove();
+    expect(readConnectionFile(path)?.pid).toBe(1);
+    second.remove();
+    expect(readConnectionFile(path)).toBeUndefined();
+  });
+
+  it("is written again when the engine has moved, and not after its end", () => {
+    let url = content.engine.url as string;
+    const file = announce(path, () => ({ ...content, engine: { ...content.engine, url } }));
+    url = "http://127.0.0.1:4000";
+    file.refresh();
+    expect(readConnectionFile(path)?.engine.url).toBe(url);
+    file.remove();
+    url = "http://127.0.0.1:5000";
+    file.refresh();
     expect(readConnectionFile(path)).toBeUndefined();
   });
 

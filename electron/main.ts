@@ -10,7 +10,7 @@ import { openTerminalBridge } from "./children/bridge.ts";
 import { superviseDemo } from "./children/demo.ts";
 import { startProcessRecords } from "./children/process-records.ts";
 import { readCommandLine } from "./command-line.ts";
-import { announce, removeConnectionFile } from "./connection-file.ts";
+import { announce, type Announcement } from "./connection-file.ts";
 import { openConnection } from "./connections.ts";
 import { createConsent } from "./consent/consent.ts";
 import { createConsentWindow } from "./consent/window.ts";
@@ -24,10 +24,10 @@ import { runLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { logError } from "./log.ts";
 import { openAudit } from "./mcp-endpoint/audit.ts";
 import { recordConsent, recordRefusal } from "./mcp-endpoint/audit-records.ts";
-import { setMenu } from "./menu.ts";
 import { makeLocalToken } from "./mcp-endpoint/local-token.ts";
 import { createPerformer } from "./mcp-endpoint/perform.ts";
 import { openTokenStore } from "./mcp-endpoint/tokens.ts";
+import { setMenu } from "./menu.ts";
 import { pageEvents } from "./page-events.ts";
 import { confinePages, confineSession } from "./page/confine.ts";
 import { declarePageScheme, servePages } from "./page/serve-pages.ts";
@@ -73,6 +73,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   });
   life.steps.add("audit", () => audit.close());
   const page = pageEvents();
+  let announcement: Announcement | undefined;
 
   const bridge = openTerminalBridge({
     entry: programs.bridge,
@@ -97,7 +98,10 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     bridge,
     clock: systemClock,
     events: {
-      onConnection: () => page.tell("connections:changed", hub.connections()),
+      onConnection() {
+        page.tell("connections:changed", hub.connections());
+        announcement?.refresh();
+      },
       onChanged: (topic) => page.tell("data:changed", { connection: link.id, topic }),
     },
   });
@@ -173,13 +177,13 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
 
   await link.settled(life.ending);
   life.ending.throwIfAborted();
-  life.steps.add("connection file", () => removeConnectionFile(profile.connectionFile, process.pid));
-  announce(profile.connectionFile, {
+  announcement = announce(profile.connectionFile, () => ({
     version: 1,
     pid: process.pid,
     app: { name: info.name, version, electron: info.electron },
     mcp: { url: door.url, token_file: profile.localToken },
     bridge: bridge.url === undefined ? null : { url: bridge.url },
     engine: link.meta,
-  });
+  }));
+  life.steps.add("connection file", announcement.remove);
 }

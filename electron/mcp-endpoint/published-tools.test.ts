@@ -19,6 +19,12 @@ describe("a tool as agents see it", () => {
     },
   );
 
+  it("never has `confirm` when what it does cannot be undone", () => {
+    const rows = TOOLS.filter((row: ToolRow) => row.risk === "irreversible");
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) expect(publishedTool(row).inputSchema.properties).not.toHaveProperty("confirm");
+  });
+
   it("is made once", () => {
     expect(publishedTool(WRITE_ROW)).toBe(publishedTool(WRITE_ROW));
   });

@@ -62,6 +62,7 @@ it.each<[string, Partial<EventFilter>, (event: { id: string; name: string; times
   ["name with a wildcard", { name: "o_der%placed" }, (e) => e.name === "order.placed"],
   ["name with literal wildcards", { name: "50\\%\\_off\\\\x" }, (e) => e.name === "50%_off\\x"],
   ["exact names", { names: ["order.placed", "none"] }, (e) => e.name === "order.placed"],
+  ["several names", { names: ["order.placed", "50%_off\\x", "order.placed"] }, () => true],
   ["names are no patterns", { names: ["order%"] }, () => false],
   ["id", { search: "EVT\\_03" }, (e) => e.id.startsWith("evt_03")],
   [
@@ -71,6 +72,16 @@ it.each<[string, Partial<EventFilter>, (event: { id: string; name: string; times
   ],
 ])("filters by %s", (_, filter, wanted) => {
   expect(ids(list(filter, { limit: 100 }).events)).toEqual(ids(newestFirst.filter(wanted)));
+});
+
+it("pages through several names in both directions", () => {
+  const names = ["50%_off\\x", "order.placed"];
+  const first = list({ names }, { limit: 20 });
+  const second = list({ names }, { limit: 20, cursor: first.nextCursor ?? "" });
+  expect([...ids(first.events), ...ids(second.events)]).toEqual(ids(newestFirst));
+  expect(ids(list({ names }, { limit: 20, before: second.prevCursor ?? "" }).events)).toEqual(
+    ids(first.events),
+  );
 });
 
 it("filters by source and counts what it found", () => {

@@ -67,17 +67,29 @@ export function listEvents(
 
   const newer = page.before !== undefined;
   const token = page.before ?? page.cursor;
+  const { where: own, values: ownValues } = conditions({ ...filter, names: undefined });
   if (token !== undefined) {
     const position = decodeCursor(token, newer ? "before" : "cursor");
-    where.push(`(timestamp, id) ${newer ? ">" : "<"} (?, ?)`);
-    values.push(position.atMs, position.id);
+    own.push(`(timestamp, id) ${newer ? ">" : "<"} (?, ?)`);
+    ownValues.push(position.atMs, position.id);
   }
-  const order = newer ? "asc" : "desc";
+  const order = newer ? "timestamp asc, id asc" : "timestamp desc, id desc";
+  // One branch per name walks the index by name; left alone, SQLite would rather walk all events in the list's order.
+  const branches = filter.names === undefined ? [undefined] : [...new Set(filter.names)];
+  const parts = branches.map((name) => {
+    const where = name === undefined ? own : [...own, "name = ?"];
+    return `select * from (select seq, timestamp, id from events where ${where.join(" and ")} order by ${order} limit ?)`;
+  });
+  const wanted = page.limit + 1;
   const rows = db
     .prepare<EventRow>(
-      `select * from events where ${where.join(" and ")} order by timestamp ${order}, id ${order} limit ?`,
+      `select events.* from (select seq from (${parts.join(" union all ")}) order by ${order} limit ?) as page
+       join events on events.seq = page.seq order by ${order.replace(/timestamp|id/g, "events.$&")}`,
     )
-    .all(...values, page.limit + 1);
+    .all(
+      ...branches.flatMap((name) => [...ownValues, ...(name === undefined ? [] : [name]), wanted]),
+      wanted,
+    );
   const more = rows.length > page.limit;
   const events = rows.slice(0, page.limit);
   if (newer) events.reverse();
