@@ -10,7 +10,7 @@ describe("output of programs that end at once", () => {
   });
   afterEach(() => bridge.dispose());
 
-  it("is complete in 300 runs of a program that prints 4 KiB and exits, six at a time", async () => {
+  it("[F-SHOW-3] is complete in 300 runs of a program that prints 4 KiB and exits, six at a time", async () => {
     const wanted = "0123456789abcde\n".repeat(256);
     const command = `printf '%s' '${wanted}'; exit 7`;
     let left = 300;

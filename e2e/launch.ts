@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { _electron, expect, type ElectronApplication, type Page } from "@playwright/test";
@@ -24,11 +24,21 @@ const READY_WITHIN_MS = 60_000;
 const repository = resolve(import.meta.dirname, "..");
 
 /** A `userDataDir` that the caller made is kept: a test that starts the app twice needs it. */
-export type LaunchOptions = { flags?: string[]; env?: Record<string, string>; userDataDir?: string };
+export type LaunchOptions = {
+  flags?: string[];
+  env?: Record<string, string>;
+  userDataDir?: string;
+  /** Written as the profile's settings before the start, beside the defaults. */
+  settings?: Record<string, unknown>;
+};
 
 /** Starts the built app as `npm run app` does and waits until it says that it is ready. */
 export async function launchApp(options: LaunchOptions = {}): Promise<RunningApp> {
   const userDataDir = options.userDataDir ?? (await mkdtemp(join(tmpdir(), "ironbridge-e2e-")));
+  if (options.settings !== undefined) {
+    const settings = { version: 1, theme: "system", time_zone: "local", ...options.settings };
+    await writeFile(join(userDataDir, "settings.json"), JSON.stringify(settings), { mode: 0o600 });
+  }
   const command = electronCommand([`--user-data-dir=${userDataDir}`, ...(options.flags ?? [])]);
   const electron = await _electron.launch({
     executablePath: command.command,

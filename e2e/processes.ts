@@ -56,3 +56,8 @@ async function readProcess(pid: number): Promise<Process | undefined> {
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   return { pid, parent: Number(parent), startTime, command: command.replaceAll("\0", " ").trim() };
 }
+
+/** Whether a process with this pid runs now; a zombie does not. */
+export async function isRunning(pid: number): Promise<boolean> {
+  return (await readProcess(pid)) !== undefined;
+}

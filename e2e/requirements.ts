@@ -12,4 +12,16 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   G7: "the endpoint serves the tool table in both protocol eras, guard before protocol",
   G8: "the demo's runs on screen and through MCP are the same rows",
   "G-SHOW-3": "after kill -9 of main no process of ours is left after 2 s",
+  F1: "the engine retries, sleeps, waits, pauses, opens breakers and stores dead letters, all caused by real failures",
+  F2: "the demo really retries, sleeps, waits for a payment, opens a breaker, pauses and produces a dead letter",
+  F3: "tools answer structured content and the same JSON as text; errors are the error object",
+  F4: "a real engine can be attached, and the window always says which one it is and whether it may be written",
+  F5: "nothing irreversible happens without a person's click in the consent window",
+  F6: "an agent's command runs in a visible tab; no byte is lost; Stop ends the whole group",
+  F7: "every page is reachable by keyboard; loading, empty, stale and failed look different; times carry their zone",
+  "F-SHOW-2":
+    "kill -9 of the engine with 50 runs in flight: each reaches its end, no acknowledged step happens twice",
+  "F-SHOW-3": "300 runs of a program that prints 4 KiB and exits at once, six at a time: no byte lost",
+  "F-SHOW-4":
+    "without a token, with a wrong one, with a foreign Host or Origin: refused, saying nothing about tools",
 };

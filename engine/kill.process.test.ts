@@ -93,7 +93,7 @@ async function expectAllEnd(engine: EngineProcess, ids: string[]): Promise<void>
   }
 }
 
-it("ends every one of 50 runs that were in a call when it was killed, and repeats no acknowledged step", async () => {
+it("[F-SHOW-2] ends every one of 50 runs that were in a call when it was killed, and repeats no acknowledged step", async () => {
   closeGate();
   const engine = await factory.start();
   await register(engine);

@@ -38,7 +38,7 @@ const breakers = async () => RestBreaker.array().parse((await engine.rest("/api/
 
 const statusOf = async (id: string) => String((await engine.ask("GetRun", { id }))["status"]);
 
-it("opens a breaker after five 503s, keeps it over kill -9, and a reset by its key lets the deferred run go", async () => {
+it("[F1] opens a breaker after five 503s, keeps it over kill -9, and a reset by its key lets the deferred run go", async () => {
   await engine.ask("RegisterFunction", {
     id: "ship",
     triggers: [{ event: "packed" }],

@@ -6,7 +6,10 @@ import styles from "./answer-bar.module.css";
 import { countdown, riskWords } from "./risk-words.ts";
 import { useInert } from "./use-inert.ts";
 
-/** Cancel, which has the focus, and far from it Approve, which does nothing until its bar has filled. */
+/**
+ * Cancel, which has the focus, and far from it Approve. Neither does anything until the bar has filled: main takes no
+ * answer before that, so that what was typed for another window answers nothing. Escape is Cancel.
+ */
 export function AnswerBar(props: {
   question: Question;
   sent: boolean;
@@ -17,6 +20,16 @@ export function AnswerBar(props: {
   const nowMs = useNow();
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => cancel.current?.focus(), []);
+  const answer = (choice: "approve" | "decline") => {
+    if (!inert && !sent) onAnswer(choice);
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.repeat) answer("decline");
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
   const left = countdown(Date.parse(question.expires_at), nowMs);
   return (
     <footer className={styles.bar}>
@@ -24,8 +37,8 @@ export function AnswerBar(props: {
         ref={cancel}
         type="button"
         className={styles.cancel}
-        disabled={sent}
-        onClick={() => onAnswer("decline")}
+        aria-disabled={inert || sent}
+        onClick={() => answer("decline")}
       >
         Cancel
       </button>
@@ -44,9 +57,7 @@ export function AnswerBar(props: {
         className={styles.approve}
         data-tone={riskWords(question).tone}
         aria-disabled={inert || sent}
-        onClick={() => {
-          if (!inert && !sent) onAnswer("approve");
-        }}
+        onClick={() => answer("approve")}
       >
         {inert && (
           <span

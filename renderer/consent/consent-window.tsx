@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { Question } from "../../electron/contract/consent.ts";
 import type { ConsentDoor } from "../window.ts";
 import { AnswerBar } from "./answer-bar.tsx";
@@ -45,14 +45,6 @@ function Asking({ question, door }: { question: Question; door: ConsentDoor }) {
       setSent(false);
     }
   }
-
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape") void answer("decline");
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  });
 
   return (
     <main className={styles.window} aria-labelledby="question">

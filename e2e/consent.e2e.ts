@@ -1,0 +1,198 @@
+import { expect, test } from "@playwright/test";
+import * as z from "zod/v4";
+import { RunSummary } from "../mcp/contract/domain.ts";
+import { ToolError } from "../mcp/contract/errors.ts";
+import type { Agent, CallResult } from "./agents/agent.ts";
+import { handshakeAgent } from "./agents/handshake.ts";
+import { modernAgent } from "./agents/modern.ts";
+import { launchApp, type RunningApp } from "./launch.ts";
+import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
+import { saveScreenshot } from "./screenshot.ts";
+
+const Runs = z.object({ runs: z.array(RunSummary) });
+
+test.describe("Consent: nothing irreversible without a person's click", () => {
+  let app: RunningApp;
+  let modern: Agent;
+  let old: Agent;
+  let target: RunSummary;
+
+  test.beforeAll(async () => {
+    app = await launchApp({ flags: ["--demo", "--allow-writes", "--terminals"] });
+    modern = await modernAgent(app.connection.mcp.url, app.token, "the client's own claim");
+    old = await handshakeAgent(app.connection.mcp.url, app.token);
+    await expect.poll(async () => (await completedRuns()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+    const [first] = await completedRuns();
+    if (first === undefined) throw new Error("the demo has no completed run");
+    target = first;
+  });
+  test.afterAll(async () => {
+    await modern.close();
+    await old.close();
+    await app.close();
+  });
+
+  async function completedRuns(): Promise<RunSummary[]> {
+    const answer = await modern.call("ironflow_list_runs", { status: "completed", limit: 100 });
+    return Runs.parse(answer.structured).runs;
+  }
+
+  async function exists(): Promise<boolean> {
+    return !(await modern.call("ironflow_get_run", { run_id: target.id })).isError;
+  }
+
+  /** The refusal's word, after checking that it says that nothing was changed, and that the run is still there. */
+  async function refusedWord(result: CallResult): Promise<string | undefined> {
+    expect(result.isError, result.text).toBe(true);
+    const error = ToolError.parse(JSON.parse(result.text));
+    expect(error.error.toLowerCase()).toContain("nothing was changed");
+    expect(error.retryable).toBe(false);
+    expect(await exists()).toBe(true);
+    return error.reason;
+  }
+
+  for (const era of ["handshake", "2026-07-28"] as const) {
+    const agent = (): Agent => (era === "handshake" ? old : modern);
+
+    test(`[F5] declined: the run stays and the ${era} caller is told so`, async () => {
+      const call = agent().call("ironflow_delete_run", { run_id: target.id });
+      const question = await waitForQuestion(app, target.id);
+      if (era === "2026-07-28") {
+        await expect(question.page.getByText("the client's own claim")).toBeVisible();
+        await expect(question.page.getByText("local", { exact: true }).first()).toBeVisible();
+        await expect(question.page.getByText(app.connection.engine.url).first()).toBeVisible();
+        await saveScreenshot(question.page, "consent");
+      }
+      await question.cancel();
+      expect(await refusedWord(await call)).toBe("declined");
+    });
+
+    test(`[F5] confirm: true from a ${era} agent replaces nobody's click`, async () => {
+      const call = agent().call("ironflow_delete_run", { run_id: target.id, confirm: true });
+      const question = await waitForQuestion(app, target.id);
+      expect(await exists()).toBe(true);
+      await question.cancel();
+      expect(await refusedWord(await call)).toBe("declined");
+    });
+
+    test(`[F5] a ${era} caller that goes away closes its question`, async () => {
+      const gone = new AbortController();
+      const call = agent()
+        .call("ironflow_delete_run", { run_id: target.id }, { signal: gone.signal })
+        .catch((error: unknown) => error);
+      await waitForQuestion(app, target.id);
+      gone.abort();
+      await call;
+      await expect.poll(() => questionsOnScreen(app), { timeout: 5_000 }).toBe(0);
+      expect(await exists()).toBe(true);
+    });
+  }
+
+  test("[F5] closing the window is no answer, and no answer is a refusal", async () => {
+    const call = modern.call("ironflow_delete_run", { run_id: target.id });
+    await waitForQuestion(app, target.id);
+    await app.electron.evaluate(({ BrowserWindow }) => {
+      for (const window of BrowserWindow.getAllWindows()) {
+        if (window.webContents.getURL().includes("consent.html")) window.close();
+      }
+    });
+    expect(await refusedWord(await call)).toBe("not_answered");
+    await expect.poll(() => questionsOnScreen(app), { timeout: 5_000 }).toBe(0);
+  });
+
+  test("[F5] an answer that a script forges in either window is not taken", async () => {
+    const call = modern.call("ironflow_delete_run", { run_id: target.id });
+    const question = await waitForQuestion(app, target.id);
+    await expect(question.page.getByRole("button", { name: "Approve" })).toHaveAttribute(
+      "aria-disabled",
+      "false",
+    );
+    // In the consent window itself: through its own door, and by clicks that a script makes.
+    const forged = await question.page.evaluate(async () => {
+      type Door = { request(name: string, argument: unknown): Promise<unknown> };
+      const door = (window as unknown as { ironbridge: Door }).ironbridge;
+      const current = (await door.request("consent:current", {})) as { question_id: string };
+      const answers = [];
+      for (let round = 0; round < 5; round += 1) {
+        answers.push(
+          await door.request("consent:answer", { question_id: current.question_id, answer: "approve" }),
+        );
+      }
+      for (const button of document.querySelectorAll("button")) {
+        if (!button.textContent.includes("Approve")) continue;
+        button.click();
+        button.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        button.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+      }
+      return answers;
+    });
+    for (const answer of forged) expect(answer).toMatchObject({ taken: false });
+    // In the main window: its door does not know the row at all.
+    const fromMain = await app.page.evaluate(async () => {
+      type Door = { request(name: string, argument: unknown): Promise<unknown> };
+      const door = (window as unknown as { ironbridge: Door }).ironbridge;
+      return door.request("consent:answer", { question_id: "any", answer: "approve" }).then(
+        () => "taken",
+        () => "refused",
+      );
+    });
+    expect(fromMain).toBe("refused");
+    expect(await exists()).toBe(true);
+    // The script's questions to main began the 800 ms anew: a click that comes before their end does not count.
+    await expect(async () => {
+      if ((await questionsOnScreen(app)) > 0) await question.cancel();
+      expect(await questionsOnScreen(app)).toBe(0);
+    }).toPass({ timeout: 10_000 });
+    expect(await refusedWord(await call)).toBe("declined");
+  });
+
+  test("[F5] a question that nobody answers in its time expires", async () => {
+    const short = await launchApp({
+      flags: ["--demo", "--allow-writes"],
+      settings: { question_expires_s: 5 },
+    });
+    const agent = await modernAgent(short.connection.mcp.url, short.token);
+    try {
+      const completed = async (): Promise<RunSummary | undefined> =>
+        Runs.parse((await agent.call("ironflow_list_runs", { status: "completed" })).structured).runs[0];
+      await expect.poll(completed, { timeout: 30_000 }).toBeDefined();
+      const run = await completed();
+      const answer = await agent.call("ironflow_delete_run", { run_id: run?.id ?? "" });
+      expect(ToolError.parse(JSON.parse(answer.text)).reason).toBe("expired");
+      expect((await agent.call("ironflow_get_run", { run_id: run?.id ?? "" })).isError).toBe(false);
+    } finally {
+      await agent.close();
+      await short.close();
+    }
+  });
+
+  test("[F5] approved: the run is gone, and the same approval used twice is refused", async () => {
+    const call = modern.call("ironflow_delete_run", { run_id: target.id });
+    const question = await waitForQuestion(app, target.id);
+    const questionId = await question.page.evaluate(async () => {
+      type Door = { request(name: string, argument: unknown): Promise<unknown> };
+      const door = (window as unknown as { ironbridge: Door }).ironbridge;
+      return ((await door.request("consent:current", {})) as { question_id: string }).question_id;
+    });
+    await question.approve();
+    const answer = await call;
+    expect(answer.isError, answer.text).toBe(false);
+    expect(await exists()).toBe(false);
+
+    // A second run, a second question: the first one's approval is not good for it, whoever hands it in.
+    await expect.poll(async () => (await completedRuns()).length).toBeGreaterThan(0);
+    const [other] = await completedRuns();
+    if (other === undefined) throw new Error("the demo has no second completed run");
+    const second = modern.call("ironflow_delete_run", { run_id: other.id });
+    const next = await waitForQuestion(app, other.id);
+    const replayed = await next.page.evaluate(async (id) => {
+      type Door = { request(name: string, argument: unknown): Promise<unknown> };
+      const door = (window as unknown as { ironbridge: Door }).ironbridge;
+      return door.request("consent:answer", { question_id: id, answer: "approve" });
+    }, questionId);
+    expect(replayed).toMatchObject({ taken: false });
+    await next.cancel();
+    expect((await second).isError).toBe(true);
+    expect((await modern.call("ironflow_get_run", { run_id: other.id })).isError).toBe(false);
+  });
+});
