@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { PushResponse } from "../contract/push.ts";
 import { messageOf } from "../errors.ts";
-import { isShallow } from "../json/depth.ts";
+import { isShallow } from "../../loopback/json-depth.ts";
 import { readJson } from "../json/json-text.ts";
 
 /** A function's answer, or why there is none. */

@@ -7,7 +7,7 @@ import { sendRefusal } from "../../loopback/refusal.ts";
 import { RunId } from "../contract/ids.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import { isShallow, MAX_JSON_DEPTH } from "../json/depth.ts";
+import { isShallow, MAX_JSON_DEPTH } from "../../loopback/json-depth.ts";
 import { encodeJson, readJson } from "../json/json-text.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import type { Call, ServerFacts } from "./call.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isShallow } from "./depth.ts";
+import { isShallow } from "../../loopback/json-depth.ts";
 import { encodeJson, JsonText, readJson, toJsonText } from "./json-text.ts";
 
 it.each([
