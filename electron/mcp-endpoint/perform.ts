@@ -13,7 +13,7 @@ import { writesKey } from "../handlers/writes.ts";
 import type { Clock } from "../../loopback/clock.ts";
 import type { ComeBack, Progress } from "./agent-server.ts";
 import type { Audit } from "./audit.ts";
-import { gate, hiddenBecause, STOPPED, type HouseRules } from "./gate.ts";
+import { gate, hiddenBecause, type HouseRules, type Verdict } from "./gate.ts";
 import { heldQuestions, type Held, type Patience, type Waited } from "./held-questions.ts";
 import { callOwnTool, type OwnTool } from "./own-tools.ts";
 import { auditUser, type Caller } from "./permissions.ts";
@@ -165,6 +165,7 @@ export function createPerformer(parts: PerformParts): Performer {
     link: Link,
     row: ToolRow,
     args: Record<string, unknown>,
+    decide: () => Verdict,
     how: { readonly remembered?: true },
     onProgress: ToolCall["onProgress"],
   ): Promise<CallToolResult> {
@@ -172,8 +173,10 @@ export function createPerformer(parts: PerformParts): Performer {
     const written = record(passage, "mcp.call", { risk: row.risk, ...how });
     if (row.risk !== "read") await written; // what changes something is on disk before it is done
     if (call.signal.aborted) return refuse(passage, "the caller has gone", link, refusal("caller_gone"));
-    if (row.risk !== "read" && call.caller.kind === "token" && parts.rules().stopped)
-      return refuse(passage, "everything was stopped", link, STOPPED);
+    // Rights may have been taken away, or everything stopped, while the record was written.
+    const now = decide();
+    if (now.verdict === "refuse") return refuse(passage, now.reason, link, now.error);
+    if (now.verdict === "hidden") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
     const tool = own.get(row.name);
     if (tool !== undefined) return ended(passage, await callOwnTool(tool, args, parts.clock));
     const confirmed = onlyAPersonConfirms(row) ? { ...args, confirm: true } : args;
@@ -217,7 +220,10 @@ export function createPerformer(parts: PerformParts): Performer {
       if (link === undefined) return undefined;
       const row = byName.get(call.tool);
       const args = row === undefined ? call.args : withoutConfirm(row, call.args);
-      const decide = () => gate(call.caller, row, link.switches, args, parts.rules());
+      const decide = () => {
+        const { switches } = parts.hub.link(call.connection) ?? link;
+        return gate(call.caller, row, switches, args, parts.rules());
+      };
       const verdict = decide();
       const found = verdict.verdict === "ask" ? held.find(keyOf(call, args), call.state) : undefined;
       const joined = typeof found === "object" ? found : undefined;
@@ -264,6 +270,7 @@ export function createPerformer(parts: PerformParts): Performer {
         link,
         row,
         args,
+        decide,
         remembered ? { remembered } : {},
         asks ? undefined : call.onProgress,
       );

@@ -1,4 +1,4 @@
-import { createConsent, type Consent, type ConsentRecord } from "../consent/consent.ts";
+import { createConsent, type CallToAsk, type Consent, type ConsentRecord } from "../consent/consent.ts";
 import { INERT_MS } from "../contract/consent.ts";
 import { NO_RULES, type HouseRules } from "../mcp-endpoint/gate.ts";
 import { createPerformer, type Performer, type ToolCall } from "../mcp-endpoint/perform.ts";
@@ -18,13 +18,26 @@ export interface Outcome {
   state: string | undefined;
 }
 
+interface World {
+  rules: HouseRules;
+  agentsMayWrite: boolean;
+  onAsk: (call: CallToAsk) => void;
+  /** Told of every call that changes something, right before the engine gets it. */
+  onChange: (change: {
+    caller: string;
+    connection: string;
+    tool: string;
+    args: Readonly<Record<string, unknown>>;
+  }) => void;
+}
+
 /** Everything between the endpoint and the engine, real, on a clock that the test moves. */
 export function consentWorld() {
   const time = handClock();
   const store = runStore();
   const audit: AuditEvent[] = [];
   const records: ConsentRecord[] = [];
-  const world = { rules: NO_RULES as HouseRules, agentsMayWrite: true, engine: "http://127.0.0.1:9123" };
+  const world: World = { rules: NO_RULES, agentsMayWrite: true, onAsk: () => {}, onChange: () => {} };
   const consent: Consent = createConsent({
     clock: time.clock,
     now: () => new Date(time.clock.nowMs()),
@@ -35,7 +48,10 @@ export function consentWorld() {
     rows: [READ_ROW, WRITE_ROW, DELETE_ROW, CANCEL_ROW],
     own: [],
     hub: {
-      call: (_, tool, args) => store.call(tool, args),
+      call: (connection, tool, args, { caller }) => {
+        if (!tool.startsWith("ironflow_get_")) world.onChange({ caller, connection, tool, args });
+        return store.call(tool, args);
+      },
       link: (connection) =>
         connection === "local" || connection === "other"
           ? {
@@ -46,11 +62,16 @@ export function consentWorld() {
                 agentsMayWrite: world.agentsMayWrite,
                 terminals: false,
               },
-              meta: { connection, kind: "remote", url: `${world.engine}/${connection}` },
+              meta: { connection, kind: "remote", url: `http://127.0.0.1:9123/${connection}` },
             }
           : undefined,
     },
-    consent,
+    consent: {
+      askCall(asked) {
+        world.onAsk(asked);
+        return consent.askCall(asked);
+      },
+    },
     remembered: { has: () => false, add: () => {} },
     rules: () => world.rules,
     audit: { write: async (event) => void audit.push(event) },
