@@ -45,7 +45,11 @@ function Value({ value: { label, text, altered } }: { value: ShownValue }) {
           scroll in the box to read all of it
         </p>
       )}
-      {altered && <p className={styles.note}>Characters that cannot be seen are written as ⟨U+…⟩.</p>}
+      {altered && (
+        <p className={styles.note}>
+          Characters that cannot be seen, or that pass for others, are written as ⟨U+…⟩.
+        </p>
+      )}
     </div>
   );
 }

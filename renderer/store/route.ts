@@ -8,6 +8,8 @@ export const PAGES = [
   "breakers",
   "terminals",
   "agents",
+  "approvals",
+  "audit",
   "settings",
 ] as const;
 export type Page = (typeof PAGES)[number];
