@@ -58,11 +58,7 @@ function Asking({ question, door }: { question: Question; door: ConsentDoor }) {
       )}
       {question.may_remember && (
         <label className={styles.remember}>
-          <input
-            type="checkbox"
-            checked={remember}
-            onChange={(event) => setRemember(event.target.checked)}
-          />
+          <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} />
           <span>
             Remember my approval: do not ask again when <strong>{question.caller.name}</strong> calls{" "}
             <code>{question.tool}</code> on this engine, whatever the arguments. You can take it back on the
