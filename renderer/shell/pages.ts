@@ -64,7 +64,7 @@ export const GROUPS: readonly { readonly title: string; readonly pages: readonly
       { page: "terminals", title: "Terminals", icon: SquareTerminal, view: TerminalsPage, standsAlone: true },
       { page: "agents", title: "Agents", icon: Bot, view: AgentsPage, standsAlone: true },
       { page: "approvals", title: "Approvals", icon: ShieldCheck, view: ApprovalsPage, standsAlone: true },
-      { page: "audit", title: "Audit log", icon: ScrollText, view: AuditPage, standsAlone: true },
+      { page: "audit", title: "Audit", icon: ScrollText, view: AuditPage, standsAlone: true },
     ],
   },
   {
