@@ -67,7 +67,9 @@ function Editor({ known }: { known: ToolPermissions }) {
           void apply(tool, permission.trim());
         }}
       >
-        <Choice label="Tool" value={tool} options={names} onChange={setTool} />
+        <div className={styles.beside}>
+          <Choice label="Tool" value={tool} options={names} onChange={setTool} />
+        </div>
         <Field label="Needs also" problem={problem}>
           {(ids) => (
             <TextInput
@@ -80,7 +82,9 @@ function Editor({ known }: { known: ToolPermissions }) {
             />
           )}
         </Field>
-        <Button type="submit">Put it on</Button>
+        <div className={styles.beside}>
+          <Button type="submit">Put it on</Button>
+        </div>
       </form>
     </>
   );
