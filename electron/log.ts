@@ -1,3 +1,5 @@
+import { StartProblem } from "./start-problem.ts";
+
 /**
  * The log of main: one line each to stderr, nothing to stdout (that belongs to `ready`). What is passed in must hold no
  * secret; tokens are never part of an error here.
@@ -18,6 +20,7 @@ export function sentenceOf(cause: unknown): string {
 
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
+  if (cause instanceof StartProblem) return cause.message;
   const inner = cause.cause === undefined ? "" : `; because ${describe(cause.cause)}`;
   return `${cause.stack ?? cause.message}${inner}`;
 }
