@@ -47,6 +47,9 @@ export async function step(name, work) {
  * @param {() => Promise<number | void>} main returns the exit code, nothing means 0
  */
 export async function runScript(main) {
+  // A terminal that was closed, or a pipe that nobody reads any more, is no reason to leave children behind.
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
@@ -55,13 +58,23 @@ export async function runScript(main) {
   }
 }
 
+/** Ctrl-C, an end that was asked for, and a terminal that was closed. */
+export const END_SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+
 /**
  * Lets a signal end the process through its exit handlers, which release locks and end children; by default it would
  * be gone at once.
+ * @template T
+ * @param {() => Promise<T>} work while which it does so
+ * @returns {Promise<T>}
  */
-export function exitOnSignals() {
-  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+export async function endedBySignals(work) {
+  const end = (/** @type {NodeJS.Signals} */ signal) => process.exit(128 + constants.signals[signal]);
+  for (const signal of END_SIGNALS) process.on(signal, end);
+  try {
+    return await work();
+  } finally {
+    for (const signal of END_SIGNALS) process.off(signal, end);
   }
 }
 

@@ -1,6 +1,7 @@
 // The end-to-end tests against the built app in real Electron: `node build/e2e.mjs [Playwright's arguments]`.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { electronCommand } from "./app.mjs";
 import { runScript, say } from "./console.mjs";
 import { withDisplay } from "./display.mjs";
 import { electronRuntime } from "./electron-runtime.mjs";
@@ -9,6 +10,7 @@ import { ROOT } from "./paths.mjs";
 const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
 
 await runScript(() => {
+  electronCommand([]); // asks for what has to be there once, not in every test
   const { version, origin } = electronRuntime();
   say(`end-to-end tests on Electron ${version} (${origin})`);
   return withDisplay((env) => {
