@@ -5,6 +5,7 @@ import { constants } from "node:os";
 export class Problem extends Error {}
 
 const PROGRESS_EVERY_MS = 5_000;
+const PARENT_CHECK_MS = 250;
 
 /** @param {string} line */
 export function say(line) {
@@ -44,18 +45,34 @@ export async function step(name, work) {
 
 /**
  * The frame of every script: a Problem is printed as its sentence, anything else with its stack; both end with code 1.
- * @param {() => Promise<number | void>} main returns the exit code, nothing means 0
+ * @param {() => Promise<number | void> | number | void} main returns the exit code, nothing means 0
  */
 export async function runScript(main) {
   // A terminal that was closed, or a pipe that nobody reads any more, is no reason to leave children behind.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
+  endWithNpm();
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
     process.exitCode = 1;
     process.stderr.write(`${error instanceof Problem ? error.message : describe(error)}\n`);
   }
+}
+
+/**
+ * npm passes a signal on to the shell that it started us by, and that shell dies of it without telling anybody. So a
+ * script of npm's whose parent is gone takes it as the signal that it was.
+ */
+function endWithNpm() {
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, PARENT_CHECK_MS);
+  timer.unref();
 }
 
 /** Ctrl-C, an end that was asked for, and a terminal that was closed. */

@@ -1,5 +1,6 @@
 // `npm start -- FLAGS`: set-up, build and app in this one process. A chain of commands would not hand on a signal that
-// npm gets (the shell between them does not), and the app would live on without its terminal.
+// npm gets, and the app would live on without its terminal. Nor would the shell that npm starts scripts by, hence the
+// `exec` in package.json; where there is no such word (Windows), run `node build/start.mjs FLAGS`.
 import { inform, runApp } from "./app.mjs";
 import { bundleChanged } from "./bundle.mjs";
 import { endedBySignals, runScript } from "./console.mjs";
