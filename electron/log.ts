@@ -13,6 +13,11 @@ export function logError(part: string, message: string, cause?: unknown): void {
   write("error", part, cause === undefined ? message : `${message}: ${describe(cause)}`);
 }
 
+/** One line whose level somebody else has chosen. */
+export function logLine(level: "info" | "error", part: string, message: string): void {
+  write(level, part, message);
+}
+
 /** The sentence of anything thrown, for people: no stack. */
 export function sentenceOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);

@@ -22,8 +22,8 @@ export function openDataDir(path: string): DataDir {
   return { database: join(path, "engine.db"), release: () => lock.close() };
 }
 
-function takeLock(file: string): DatabaseSync {
-  let lock: DatabaseSync | undefined;
+function takeLock(file: string): InstanceType<typeof DatabaseSync> {
+  let lock: InstanceType<typeof DatabaseSync> | undefined;
   try {
     lock = new DatabaseSync(file);
     lock.exec("begin exclusive");

@@ -5,11 +5,14 @@ import { CallError, type CallOptions } from "../../mcp/client/session.ts";
 import type { Connection } from "../contract/connection.ts";
 import { errorResult } from "../mcp-endpoint/tool-result.ts";
 import { callFailure, notRunning, tooMany } from "./call-failure.ts";
+import { callRoom } from "./call-room.ts";
 import type { EngineLink } from "./engine-link.ts";
 
 export interface HubCallOptions {
   /** Name of the caller, for the tool server's own record; not a permission. */
   readonly caller: string;
+  /** The person's own screens and buttons, and what the app reads to ask them: some room is kept for these. */
+  readonly forPerson: boolean;
   readonly signal: AbortSignal;
   /** Hears of the tool's progress; the tool server is asked for it only then. */
   readonly onProgress?: CallOptions["onProgress"] | undefined;
@@ -33,8 +36,13 @@ export interface Hub {
   stop(): Promise<void>;
 }
 
+/** Calls under way at the same time, per connection. The tool server itself takes more than all of them. */
 export const HUB_LIMITS = {
-  callsPerConnection: 128,
+  calls: 128,
+  /** Of all agents together: the rest is kept for the person. */
+  callsOfAgents: 96,
+  /** Of one agent, so that its long waits leave room for the others. */
+  callsOfOneAgent: 32,
   /** wait_for_run may take 300 s, a question to the person is not counted here. */
   callMs: 330_000,
 } as const;
@@ -47,7 +55,7 @@ export interface HubEvents {
 /** The one way from main to the engines: every call of a screen or an agent goes through here. */
 export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
   const byId = new Map(links.map((link) => [link.id, link]));
-  const underWay = new Map<string, number>();
+  const rooms = new Map(links.map((link) => [link.id, callRoom(HUB_LIMITS)]));
 
   async function call(
     link: EngineLink,
@@ -56,7 +64,7 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
     options: HubCallOptions,
   ) {
     const session = link.session();
-    if (typeof session === "string") return errorResult(notRunning(link.name, session));
+    if ("why" in session) return errorResult(notRunning(link.name, session.why, !session.crashed));
     try {
       return await session.callTool(tool, args, {
         signal: options.signal,
@@ -74,14 +82,15 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
   return {
     async call(connection, tool, args, options) {
       const link = byId.get(connection);
-      if (link === undefined) return errorResult(notRunning(connection, "there is no such connection."));
-      const running = underWay.get(connection) ?? 0;
-      if (running >= HUB_LIMITS.callsPerConnection) return errorResult(tooMany(link.name, running));
-      underWay.set(connection, running + 1);
+      const room = rooms.get(connection);
+      if (link === undefined || room === undefined)
+        return errorResult(notRunning(connection, "There is no such connection.", false));
+      const entered = room.enter(options.forPerson ? undefined : options.caller);
+      if ("full" in entered) return errorResult(tooMany(link.name, entered.full));
       try {
         return await call(link, tool, args, options);
       } finally {
-        underWay.set(connection, (underWay.get(connection) ?? 1) - 1);
+        entered.leave();
       }
     },
     connections: () => links.map((link) => link.describe()),

@@ -44,8 +44,8 @@ export function openDatabase(file: string): Database {
   };
 }
 
-function openRaw(file: string): DatabaseSync {
-  let raw: DatabaseSync | undefined;
+function openRaw(file: string): InstanceType<typeof DatabaseSync> {
+  let raw: InstanceType<typeof DatabaseSync> | undefined;
   try {
     raw = new DatabaseSync(file);
     raw.exec(
