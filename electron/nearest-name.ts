@@ -16,7 +16,7 @@ export function nearestName(given: string, known: readonly string[]): string | u
 /** How many letters have to be put in, taken out or exchanged to make one text of the other (Levenshtein). */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [line, letter] of [...a].entries()) {
+  for (const [line, letter] of a.split("").entries()) {
     const next = [line + 1];
     for (let column = 0; column < b.length; column += 1) {
       const replaced = (row[column] ?? 0) + (letter === b[column] ? 0 : 1);

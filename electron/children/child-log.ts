@@ -59,5 +59,5 @@ function fieldText(name: string, value: unknown): string[] {
   if (Array.isArray(value)) return [`${name}: ${value.length} items`];
   if (typeof value === "object")
     return Object.entries(value).flatMap(([inner, one]) => fieldText(`${name}.${inner}`, one));
-  return [`${name}: ${String(value)}`];
+  return [`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`];
 }
