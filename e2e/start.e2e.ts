@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { expect, test } from "@playwright/test";
 import * as z from "zod/v4";
 import { ConnectionFile } from "../electron/contract/discovery.ts";
@@ -86,6 +86,41 @@ test.describe("A start that cannot succeed", () => {
     expect(errors).toContain(`--mcp-port: port ${port} cannot be used (another program has it)`);
     expect(errors).not.toMatch(/^ +at /m);
   });
+});
+
+test("[G5] an embedded engine whose database is damaged is crashed, and agents hear why and not to call again", async () => {
+  const file = join(folder, "engine", "engine.db");
+  await mkdir(join(folder, "engine"));
+  await writeFile(file, "no database".repeat(1_000));
+  const started = app(`--user-data-dir=${folder}`);
+  const { mcp } = await connectionOf(started, folder);
+  const agent = await modernAgent(mcp.url, (await readFile(mcp.token_file, "utf8")).trim());
+  const answer = await agent.call("ironflow_list_runs");
+  await agent.close();
+  const error = ToolError.parse(JSON.parse(answer.text));
+  expect(error).toMatchObject({ code: "unavailable", retryable: false });
+  expect(error.error).toContain(`the database ${file} cannot be used (file is not a database); put a copy`);
+  expect(started.errors()).toMatch(new RegExp(`error engine: the database .*engine\\.db cannot be used`));
+  expect(started.errors(), "no JSON in the log").not.toMatch(/\{"level"/);
+  const closed = once(started.child, "close");
+  started.child.kill("SIGTERM");
+  expect((await closed)[0], started.errors()).toBe(0);
+});
+
+test("[G3] what a killed app left behind is taken away by the next start in the same profile", async () => {
+  const first = app(`--user-data-dir=${folder}`);
+  const { pid } = await connectionOf(first, folder);
+  const left = dirname(await readlink(join(folder, "SingletonSocket")));
+  const ended = once(first.child, "close");
+  process.kill(pid, "SIGKILL");
+  await ended;
+  await expect(readdir(left)).resolves.not.toEqual([]);
+  const second = app(`--user-data-dir=${folder}`);
+  await connectionOf(second, folder);
+  await expect(readdir(left)).rejects.toThrow("ENOENT");
+  const closed = once(second.child, "close");
+  second.child.kill("SIGTERM");
+  expect((await closed)[0], second.errors()).toBe(0);
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
