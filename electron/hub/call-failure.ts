@@ -33,13 +33,13 @@ export function notRunning(connection: string, why: string, comesBack: boolean):
   };
 }
 
-/** @param full what there is too much of, as `callRoom` says it */
-export function tooMany(connection: string, full: string): ToolError {
+/** @param running how many calls stand in the way, the caller's own or everybody's */
+export function tooMany(connection: string, running: number): ToolError {
   return {
-    error: `Nothing was sent: ${full} calls are already under way on the connection "${connection}".`,
+    error: `Nothing was sent: ${running} calls are already under way on the connection "${connection}".`,
     code: "resource_exhausted",
     retryable: true,
     retry_after: 1,
-    hint: "Wait for the answers of the calls under way, or cancel some.",
+    hint: "Wait for the answers of the calls under way.",
   };
 }

@@ -4,7 +4,7 @@ import type { EngineLink } from "./engine-link.ts";
 import { createHub, HUB_LIMITS } from "./hub.ts";
 
 const signal = new AbortController().signal;
-const options = { caller: "claude", forPerson: false, signal };
+const options = { caller: "claude", signal };
 
 type Seen = Parameters<McpSession["callTool"]>;
 
@@ -73,31 +73,34 @@ describe("the hub", () => {
     expect(other["error"]).toContain("There is no such connection.");
   });
 
-  it("[A14] keeps room for the person and for other agents, however much one agent waits for", async () => {
+  it("keeps places free for other agents, and for the person, whatever agents have under way", async () => {
     let release = () => {};
     const held = new Promise<void>((open) => (release = open));
     const hub = hubWith(async () => {
       await held;
       return { content: [] };
     });
-    const started: ReturnType<typeof hub.call>[] = [];
-    const start = (caller: string, forPerson: boolean) => {
-      const call = hub.call("local", "t", {}, { caller, forPerson, signal });
-      started.push(call);
-      return call;
+    const running: Promise<unknown>[] = [];
+    const ofAgent = (agent: string, calls: number) => {
+      for (let at = 0; at < calls; at += 1)
+        running.push(hub.call("local", "t", {}, { ...options, caller: agent, agent }));
     };
-    const { calls, callsOfAgents, callsOfOneAgent } = HUB_LIMITS;
-    for (let n = 0; n < callsOfOneAgent; n += 1) void start("a", false);
-    expect(errorOf(await start("a", false))).toMatchObject({
-      code: "resource_exhausted",
-      error: expect.stringContaining(`${callsOfOneAgent} of your calls`) as string,
-    });
-    for (let n = callsOfOneAgent; n < callsOfAgents; n += 1) void start(`b${n % 8}`, false);
-    expect(errorOf(await start("c", false))["error"]).toContain("of the agents' calls");
-    for (let n = callsOfAgents; n < calls; n += 1) void start("user", true);
-    expect(errorOf(await start("user", true))).toMatchObject({ code: "resource_exhausted" });
+    const isRefused = async (agent?: string) => {
+      const call = hub.call("local", "t", {}, { ...options, agent });
+      const result = await Promise.race([call, Promise.resolve(undefined)]);
+      if (result === undefined) running.push(call);
+      return result !== undefined && errorOf(result)["code"] === "resource_exhausted";
+    };
+    ofAgent("greedy", HUB_LIMITS.callsPerAgent);
+    expect(await isRefused("greedy")).toBe(true);
+    expect(await isRefused("other")).toBe(false);
+    const agents = Math.ceil(HUB_LIMITS.callsOfAgents / HUB_LIMITS.callsPerAgent);
+    for (let at = 0; at < agents; at += 1) ofAgent(`agent ${at}`, HUB_LIMITS.callsPerAgent);
+    expect(await isRefused("late")).toBe(true);
+    expect(await isRefused()).toBe(false);
     release();
-    await Promise.all(started);
-    expect((await start("a", false)).isError).toBeUndefined();
+    await Promise.all(running);
+    expect(await isRefused("greedy")).toBe(false);
+    await Promise.all(running);
   });
 });

@@ -5,14 +5,14 @@ import { CallError, type CallOptions } from "../../mcp/client/session.ts";
 import type { Connection } from "../contract/connection.ts";
 import { errorResult } from "../mcp-endpoint/tool-result.ts";
 import { callFailure, notRunning, tooMany } from "./call-failure.ts";
-import { callRoom } from "./call-room.ts";
+import { callPlaces } from "./call-places.ts";
 import type { EngineLink } from "./engine-link.ts";
 
 export interface HubCallOptions {
   /** Name of the caller, for the tool server's own record; not a permission. */
   readonly caller: string;
-  /** The person's own screens and buttons, and what the app reads to ask them: some room is kept for these. */
-  readonly forPerson: boolean;
+  /** The agent for whom this is done; undefined when it is for the person. */
+  readonly agent?: string | undefined;
   readonly signal: AbortSignal;
   /** Hears of the tool's progress; the tool server is asked for it only then. */
   readonly onProgress?: CallOptions["onProgress"] | undefined;
@@ -36,13 +36,10 @@ export interface Hub {
   stop(): Promise<void>;
 }
 
-/** Calls under way at the same time, per connection. The tool server itself takes more than all of them. */
 export const HUB_LIMITS = {
-  calls: 128,
-  /** Of all agents together: the rest is kept for the person. */
+  callsPerConnection: 128,
   callsOfAgents: 96,
-  /** Of one agent, so that its long waits leave room for the others. */
-  callsOfOneAgent: 32,
+  callsPerAgent: 32,
   /** wait_for_run may take 300 s, a question to the person is not counted here. */
   callMs: 330_000,
 } as const;
@@ -55,7 +52,16 @@ export interface HubEvents {
 /** The one way from main to the engines: every call of a screen or an agent goes through here. */
 export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
   const byId = new Map(links.map((link) => [link.id, link]));
-  const rooms = new Map(links.map((link) => [link.id, callRoom(HUB_LIMITS)]));
+  const places = new Map(
+    links.map((link) => [
+      link.id,
+      callPlaces({
+        all: HUB_LIMITS.callsPerConnection,
+        agents: HUB_LIMITS.callsOfAgents,
+        perAgent: HUB_LIMITS.callsPerAgent,
+      }),
+    ]),
+  );
 
   async function call(
     link: EngineLink,
@@ -82,15 +88,15 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
   return {
     async call(connection, tool, args, options) {
       const link = byId.get(connection);
-      const room = rooms.get(connection);
-      if (link === undefined || room === undefined)
+      const free = places.get(connection);
+      if (link === undefined || free === undefined)
         return errorResult(notRunning(connection, "There is no such connection.", false));
-      const entered = room.enter(options.forPerson ? undefined : options.caller);
-      if ("full" in entered) return errorResult(tooMany(link.name, entered.full));
+      const leave = free.take(options.agent);
+      if (typeof leave === "number") return errorResult(tooMany(link.name, leave));
       try {
         return await call(link, tool, args, options);
       } finally {
-        entered.leave();
+        leave();
       }
     },
     connections: () => links.map((link) => link.describe()),

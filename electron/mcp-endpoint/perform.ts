@@ -110,11 +110,7 @@ export function createPerformer(parts: PerformParts): Performer {
       engine: { ...link.meta, name: link.name },
       signal: call.signal,
       read: (tool, readArgs) =>
-        parts.hub.call(call.connection, tool, readArgs, {
-          caller: "ironbridge",
-          forPerson: true,
-          signal: call.signal,
-        }),
+        parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal: call.signal }),
     });
     return whileWaiting(asked, call.onProgress);
   }
@@ -133,7 +129,7 @@ export function createPerformer(parts: PerformParts): Performer {
     const confirmed = onlyAPersonConfirms(row) ? { ...args, confirm: true } : args;
     const result = await parts.hub.call(call.connection, call.tool, confirmed, {
       caller: call.caller.name,
-      forPerson: call.caller.kind === "user",
+      agent: call.caller.kind === "token" ? call.caller.name : undefined,
       signal: call.signal,
       onProgress,
     });
