@@ -9,7 +9,9 @@ import {
   type EndpointOptions,
   type McpEndpoint,
 } from "./mcp-endpoint/server.ts";
+import { NoFreePort } from "../loopback/listen.ts";
 import type { SettingsStore } from "./settings.ts";
+import { StartProblem, systemReason } from "./start-problem.ts";
 
 export interface AgentParts {
   readonly flags: Flags;
@@ -34,7 +36,7 @@ const INSTRUCTIONS = [
 /**
  * Opens the agents' door on the port that their configurations name: the one of the flag, else the one kept in the
  * profile, else a free one, which is kept from then on.
- * @throws NoFreePort when the flag's port is taken
+ * @throws StartProblem when the flag's port cannot be had
  */
 export async function openAgentDoor(parts: AgentParts): Promise<McpEndpoint> {
   const { flags, settings, hub } = parts;
@@ -57,9 +59,19 @@ export async function openAgentDoor(parts: AgentParts): Promise<McpEndpoint> {
       }),
     onRefused: (reason, remote, caller) => parts.onRefused(reason, remote, caller),
     onError: (cause) => logError("endpoint", "a request failed", cause),
+  }).catch((cause: unknown) => {
+    throw flags.mcpPort === undefined ? cause : portProblem(flags.mcpPort, cause);
   });
   if (flags.mcpPort === undefined && endpoint.port !== kept) keepPort(settings, endpoint.port, kept);
   return endpoint;
+}
+
+function portProblem(port: number, cause: unknown): StartProblem {
+  const why = cause instanceof NoFreePort ? "another program has it" : systemReason(cause);
+  return new StartProblem(
+    `--mcp-port: port ${port} cannot be used (${why}); name another one, or leave the flag out.`,
+    { cause },
+  );
 }
 
 function keepPort(settings: SettingsStore, port: number, before: number | undefined): void {

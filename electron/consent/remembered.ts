@@ -43,7 +43,14 @@ export function openRemembered(
   now: () => Date,
   onChanged: (answers: RememberedAnswer[]) => void = () => {},
 ): Remembered {
-  const file = openProfileFile(path, File, { version: 1, answers: [] });
+  const file = openProfileFile<z.infer<typeof File>>(path, {
+    schema: File,
+    start: { version: 1, answers: [] },
+    lost: {
+      all: "what was remembered is asked again",
+      some: "these are asked again, the others are remembered",
+    },
+  });
   const list = () => file.value.answers.map(withoutToken);
   const save = (answers: z.infer<typeof Stored>[]) => {
     file.save({ version: 1, answers });

@@ -1,34 +1,8 @@
-import { lookAlikes } from "./look-alikes.ts";
 import type { ShownValue } from "../contract/consent.ts";
-
-/**
- * What a reader cannot see, or what changes how the rest is read: controls, formats (bidirectional marks among them),
- * unassigned and private characters, halves of a pair, every kind of space but the plain one, line separators, characters
- * that are drawn as nothing. The brackets that mark them are marked too, so the marks cannot be forged.
- */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u27e8\u27e9]|(?! )\p{Zs}/u;
+import { madeVisible } from "../contract/visible.ts";
 
 /** A value as it is shown to the person who decides: what cannot be seen, or passes for something else, is written as ⟨U+200B⟩. Nothing is cut. */
 export function shown(label: string, text: string): ShownValue {
   const visible = madeVisible(text);
   return { label: madeVisible(label), text: visible, altered: visible !== text };
-}
-
-/** What passes for another character is written like what cannot be seen. */
-export function madeVisible(text: string): string {
-  const marks = lookAlikes(text);
-  let visible = "";
-  let at = 0;
-  for (const character of text) {
-    visible += marks.has(at) || isUnseen(character) ? mark(character) : character;
-    at += character.length;
-  }
-  return visible;
-}
-
-const isUnseen = (character: string): boolean => UNSEEN.test(character);
-
-function mark(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }

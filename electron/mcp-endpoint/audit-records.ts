@@ -21,7 +21,7 @@ export function recordConsent(
 
 /** A request with a token that did not reach the protocol. Floods of them share a row, see `Audit.repeat`. */
 export function recordRefusal(
-  audit: Audit,
+  audit: Pick<Audit, "repeat">,
   reason: string,
   remote: Remote,
   caller: string | undefined,

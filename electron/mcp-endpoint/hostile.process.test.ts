@@ -184,7 +184,7 @@ const FORMS: Record<string, readonly [string, Form][]> = {
     ["not JSON", { body: "{" }],
     ["nothing", { body: "" }],
     ["half a character", { body: "\ud800", with: { "Content-Length": "3" } }],
-    ["nested too deep", { body: "[".repeat(65) + "]".repeat(65) }],
+    ["nested too deep", { body: "[".repeat(101) + "]".repeat(101) }],
     ["announced too large", { with: { "Content-Length": String(MAX_BODY_BYTES + 1) } }],
     ["two lengths", { also: ["Content-Length: 1"] }],
     ["a length and chunks", { also: ["Transfer-Encoding: chunked"] }],

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { classifyInboundRequest, createMcpHandler, type Server } from "@modelcontextprotocol/server";
-import { BodyAborted, readJson } from "../../loopback/body.ts";
+import { BodyAborted, drain, readJson } from "../../loopback/body.ts";
 import { systemClock, within, type Clock } from "../../loopback/clock.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
 import { listen, type ListeningAt } from "../../loopback/listen.ts";
@@ -16,6 +16,8 @@ import { grants, type Caller } from "./permissions.ts";
 import { factsOf, remoteOf, toAuthInfo, type Remote, type RequestFacts } from "./request-facts.ts";
 import { rpcError, sendRpcError } from "./rpc-error.ts";
 
+/** A caller's requests under way, streams included, so that connections are left for others. */
+const REQUESTS_PER_CALLER = 64;
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const PATH = "/mcp";
 /** Streams of 2026-07-28 clients that wait for news of the list of tools. */
@@ -42,6 +44,8 @@ export interface EndpointOptions {
   readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly sessionLimits?: LegacyOptions["limits"];
+  /** Default 64. */
+  readonly requestsPerCaller?: number;
   /** Further values of `Host` that are ours, for a proxy of a test. */
   readonly extraHosts?: readonly string[];
 }
@@ -98,6 +102,11 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
       );
     }
 
+    const own = [...underWay.values()].filter((one) => one.caller === caller.name).length;
+    if (own >= (options.requestsPerCaller ?? REQUESTS_PER_CALLER)) {
+      drain(request, MAX_BODY_BYTES);
+      return sendRpcError(response, 429, -32_000, `${own} requests are already under way`, RETRY);
+    }
     const gone = new AbortController();
     underWay.set(response, { caller: caller.name, gone });
     response.once("close", () => {
@@ -186,6 +195,8 @@ function policyAt(at: ListeningAt, options: EndpointOptions): GuardPolicy<Authen
     authenticate: (token) => options.authenticate(token),
   };
 }
+
+const RETRY = { "retry-after": "1" };
 
 /** `/mcp` is undefined, the default; `/mcp/<id>` is the id; anything longer is the name of no connection. */
 const connectionId = (path: string): string | undefined =>

@@ -8,7 +8,7 @@ const LIKE_LATIN = new Set(
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϲανορυχϳι", // Greek
     "ՍՕԼօսոհզցքյ", // Armenian
     "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏔᏙᏚᏞᏟᏢᏦᏧᏴ", // Cherokee
-  ].flatMap((letters) => [...letters]),
+  ].flatMap((letters) => Array.from(letters)),
 );
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -24,7 +24,7 @@ const MARKED = /\P{M}\p{M}+/gu;
 export function lookAlikes(text: string): Set<number> {
   const found = new Set<number>();
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    const characters = [...word];
+    const characters = Array.from(word);
     const others = characters.filter((character) => LETTER.test(character) && !LATIN.test(character));
     const whole = others.length > 0 && others.every((character) => LIKE_LATIN.has(character));
     const passes = characters.some((character) => LATIN.test(character)) || whole;
