@@ -172,9 +172,12 @@ export class Session implements TabSource {
     return this.#stopping;
   }
 
-  /** Like `stop`; a ladder that is under way is not waited for. */
+  /** Like `stop`; nothing gets time, and a ladder that is under way is not waited for. */
   async stopAtOnce(steps: readonly LadderStep[]): Promise<StopResponse> {
     const { clock } = this.#context;
+    await this.#started;
+    if (!this.ended) this.#advance({ type: "stop_requested" });
+    await this.#processes?.strike();
     if (this.#stopping !== undefined) await this.#processes?.end(steps, clock);
     return this.stop(steps);
   }

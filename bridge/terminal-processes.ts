@@ -64,6 +64,14 @@ export class TerminalProcesses {
     this.#claims = this.#claims.map((claim) => ({ ...claim, knownAt: nowOrder() }));
   }
 
+  /** Kills the leader's process group, without a look at anything else: the blow that comes before the ladder. */
+  async strike(): Promise<void> {
+    const { leader } = this;
+    if (leader === undefined) return;
+    const now = await readProcess(leader.pid);
+    if (now?.startTime === leader.startTime) operatingSystem.signalGroup(leader.pid, "SIGKILL");
+  }
+
   /** How many are alive now. */
   async count(): Promise<number> {
     const { at, rows } = await nextList();

@@ -41,8 +41,7 @@ function Value({ value: { label, text, altered } }: { value: ShownValue }) {
       </pre>
       {hidden && (
         <p className={styles.note}>
-          {text.split("\n").length.toLocaleString("en")} lines, {text.length.toLocaleString("en")} characters:
-          scroll in the box to read all of it
+          {text.length.toLocaleString("en")} characters: scroll in the box to read all of it
         </p>
       )}
       {altered && (
