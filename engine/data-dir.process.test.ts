@@ -24,7 +24,8 @@ it.skipIf(process.platform === "win32")(
     await engine.ask("Emit", { event: "secret", data: { a: 1 } });
     const files = await readdir(folder);
     expect(files).toContain("engine.db");
-    for (const file of files) expect((await stat(join(folder, file))).mode & 0o077, file).toBe(0);
+    const modes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).mode & 0o077));
+    expect(modes).toEqual(files.map(() => 0));
     await engine.endStdin();
   },
 );

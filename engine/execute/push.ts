@@ -7,9 +7,10 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isShallow } from "../../loopback/json-depth.ts";
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { PushResponse } from "../contract/push.ts";
 import { messageOf } from "../errors.ts";
-import { MAX_JSON_DEPTH, readJson } from "../json/json-text.ts";
+import { MAX_JSON_DEPTH } from "../json/json-text.ts";
 
 /** A function's answer, or why there is none. */
 export type PushOutcome = { kind: "answer"; answer: PushResponse } | { kind: "transport"; reason: string };
@@ -159,7 +160,7 @@ function parseAnswer(text: string): PushResponse {
   if (!isShallow(text, MAX_JSON_DEPTH)) throw new PushFailure("the answer is nested too deeply");
   let value: unknown;
   try {
-    value = readJson(text);
+    value = parseExactJson(text);
   } catch {
     throw new PushFailure("the answer is not JSON");
   }
