@@ -1,4 +1,4 @@
-import "./before-all.ts";
+import { appIsUp } from "./before-all.ts"; // stays the first import
 import { randomUUID } from "node:crypto";
 import { app, nativeTheme, session } from "electron";
 import { TOOLS } from "../mcp/contract/tools.ts";
@@ -186,4 +186,5 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     engine: link.meta,
   }));
   life.steps.add("connection file", announcement.remove);
+  appIsUp();
 }
