@@ -40,7 +40,7 @@ const refusalChars = 200;
  * An idle connection is closed after this, ms: before any common server does it, at the moment of the next call perhaps.
  * Nobody could tell then whether the function had seen the call, and it must not be made twice for one attempt.
  */
-const IDLE_MS = 1_000;
+export const IDLE_MS = 1_000;
 
 class PushFailure extends Error {
   override readonly name = "PushFailure";
