@@ -40,6 +40,7 @@ export async function startToolServer(
     env: ownProcessEnv({ session: options.session, extra: { ...program.extra, ...secretsOf(target) } }),
     clientInfo: { name: "ironbridge", version: options.appVersion },
     handshakeTimeoutMs: HANDSHAKE_MS,
+    signal,
   });
   const pid = session.pid ?? 0; // a connected session has a process
   options.records.started(pid);
