@@ -1,5 +1,5 @@
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import type { Core } from "../core.ts";
-import { readJson } from "../json/json-text.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { ListenerRow } from "../store/listeners.ts";
 import type { RunRow } from "../store/runs.ts";
@@ -39,7 +39,7 @@ function lazyScope(event: NewEvent): LazyScope {
   let exact: Record<string, unknown> | undefined;
   let plain: Record<string, unknown> | undefined;
   return {
-    exact: () => (exact ??= eventScope(event, readJson)),
+    exact: () => (exact ??= eventScope(event, parseExactJson)),
     plain: () => {
       if (event.data.length > MAX_EXPRESSION_EVENT_CHARS) {
         throw new ExpressionError(`the event is over ${MAX_EXPRESSION_EVENT_CHARS} characters`);
