@@ -102,6 +102,11 @@ it.each(doors)("%s names what is wrong with its body", async (path, good, textOf
 it.each([
   ["Emit", { event: "a b" }, /^event: /],
   ["Emit", { event: "a..b" }, /^event: /],
+  ["Emit", { event: "*" }, /^event: must hold no wildcard/],
+  ["Emit", { event: "a.>" }, /^event: must hold no wildcard/],
+  ["Emit", { event: "events:>" }, /^event: must not begin with a reserved prefix/],
+  ["Emit", { event: "system.run" }, /^event: must not begin with a reserved prefix/],
+  ["Emit", { event: "paid\u202e" }, /^event: must have no invisible character/],
   ["Emit", { event: "e", data: [1] }, /^data: must be an object; send other JSON as data_value/],
   ["Emit", { event: "e", data: "text" }, /^data: /],
   ["Emit", { event: "e", metadata: 1 }, /^metadata: /],

@@ -205,3 +205,31 @@ it("loses no acknowledged event and no run when it is killed while events stream
     expect(await ended(engine, runId)).toMatchObject({ status: "RUN_STATUS_COMPLETED", eventId });
   }
 });
+
+it("keeps every member and digit of the caller's JSON, whatever their names", async () => {
+  const engine = await factory.start();
+  const data = '{"__proto__":{"a":1},"n":12345678901234567890}';
+  const metadata = '{"__proto__":"x","k":0.12345678901234567890}';
+  for (const [path, name] of [
+    ["/ironflow.v1.IronflowService/Emit", "event"],
+    ["/api/v1/events", "name"],
+  ] as const) {
+    const answer = await fetch(engine.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"${name}":"x","data":${data},"metadata":${metadata}}`,
+    });
+    expect(answer.status).toBe(200);
+  }
+  const events = await (await fetch(`${engine.url}/api/v1/events`)).text();
+  expect(events.split(`"data":${data}`)).toHaveLength(3);
+  expect(events.split(`"metadata":${metadata}`)).toHaveLength(3);
+
+  const registered = await fetch(`${engine.url}/ironflow.v1.IronflowService/RegisterFunction`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: `{"id":"m","endpointUrl":"http://127.0.0.1:1/","metadata":${metadata}}`,
+  });
+  expect(await registered.text()).toContain(`"metadata":${metadata}`);
+  await engine.end("SIGKILL");
+});

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { EventName, FunctionId } from "./ids.ts";
+import { EventPattern, FunctionId } from "./ids.ts";
 
 /** `RegisterFunction`, section 2.3, in camelCase as protojson writes it. */
 export const RegisterFunctionRequest = z.strictObject({
@@ -9,7 +9,7 @@ export const RegisterFunctionRequest = z.strictObject({
   triggers: z
     .array(
       z.strictObject({
-        event: EventName.optional(),
+        event: EventPattern.optional(),
         expression: z.string().max(1024).optional(),
         cron: z.string().max(256).optional(),
       }),
@@ -38,7 +38,12 @@ export const RegisterFunctionRequest = z.strictObject({
   recording: z.boolean().optional(),
   recordingRetention: z.string().max(64).optional(),
   recordingProfile: z.string().max(64).optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
+  metadata: z
+    .custom<Record<string, unknown>>(
+      (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+      "must be an object",
+    )
+    .optional(),
   changeReason: z.string().max(1024).optional(),
   debounce: z
     .strictObject({
@@ -48,7 +53,7 @@ export const RegisterFunctionRequest = z.strictObject({
     })
     .optional(),
   cancelOn: z
-    .array(z.strictObject({ event: EventName, match: z.string().max(1024).optional() }))
+    .array(z.strictObject({ event: EventPattern, match: z.string().max(1024).optional() }))
     .max(16)
     .optional(),
 });

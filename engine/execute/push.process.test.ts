@@ -52,6 +52,14 @@ it.each([
   expect(reasonOf(await call())).toMatch(reason);
 });
 
+it("takes an answer that is no valid UTF-8 as a failed call, instead of changing its bytes", async () => {
+  listener = (_, response) =>
+    response.end(
+      Buffer.concat([Buffer.from('{"status":"completed","result":"'), Buffer.from([0xff, 0x22, 0x7d])]),
+    );
+  expect(reasonOf(await call())).toBe("the answer is not valid UTF-8");
+});
+
 it("cuts off an answer that grows over the limit", async () => {
   listener = (_, response) => {
     const part = Buffer.alloc(1024 * 1024, 0x20);

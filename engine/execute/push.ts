@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHmac } from "node:crypto";
 import {
   Agent as HttpAgent,
@@ -139,9 +140,12 @@ function readAnswer(response: IncomingMessage): Promise<string> {
       reject(new PushFailure("the answer broke off"));
     });
     response.once("end", () => {
-      const text = Buffer.concat(parts).toString("utf8");
-      if (status === 200) resolve(text);
-      else reject(new PushFailure(`HTTP ${status}: ${text.slice(0, refusalChars)}`));
+      const bytes = Buffer.concat(parts);
+      if (status !== 200) {
+        const text = bytes.toString("utf8");
+        reject(new PushFailure(`HTTP ${status}: ${text.slice(0, refusalChars)}`));
+      } else if (isUtf8(bytes)) resolve(bytes.toString("utf8"));
+      else reject(new PushFailure("the answer is not valid UTF-8"));
     });
   });
 }

@@ -1,6 +1,7 @@
 import type { FunctionStatus } from "../contract/enums.ts";
 import type { Trigger } from "../contract/functions.ts";
 import { ApiError } from "../errors.ts";
+import { readJson, toJsonText } from "../json/json-text.ts";
 import type { FunctionRow } from "../store/functions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tx } from "../store/writer.ts";
@@ -84,7 +85,7 @@ export function createRegistry(store: Store): Registry {
   const parse = (row: FunctionRow): RegisteredFunction => ({
     row,
     // Written by `register` below, after the request was parsed at the door.
-    config: JSON.parse(row.config) as FunctionConfig,
+    config: readJson(row.config) as FunctionConfig,
   });
   for (const row of store.functions.all()) shelf(row.environment_id).set(row.id, parse(row));
 
@@ -105,7 +106,7 @@ export function createRegistry(store: Store): Registry {
       ),
     register: (tx, environmentId, id, config, changeReason) => {
       const known = shelf(environmentId).functions.get(id);
-      const text = JSON.stringify(config);
+      const { text } = toJsonText(config);
       const status = known === undefined || known.row.status === "archived" ? "active" : known.row.status;
       if (known !== undefined && known.row.config === text && known.row.status === status) {
         return { function: known, created: false, changed: false };

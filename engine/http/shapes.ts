@@ -2,7 +2,7 @@ import { toTimestamp } from "../clock.ts";
 import { toWireEnum } from "../contract/enums.ts";
 import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
 import type { RegisteredFunction } from "../execute/registry.ts";
-import { JsonText } from "../json/json-text.ts";
+import { JsonText, toJsonText } from "../json/json-text.ts";
 import type { BreakerRow } from "../store/breakers.ts";
 import type { DeadLetterRow } from "../store/dead-letters.ts";
 import type { EventRow } from "../store/events.ts";
@@ -128,7 +128,7 @@ export function connectFunction({ row, config }: RegisteredFunction): Shape {
   return {
     id: row.id,
     ...config,
-    metadata: config.metadata === undefined ? undefined : new JsonText(JSON.stringify(config.metadata)),
+    metadata: config.metadata === undefined ? undefined : toJsonText(config.metadata),
     preferredMode: toWireEnum("mode", config.preferredMode),
     status: toWireEnum("function", row.status),
     version: row.version,
@@ -154,7 +154,7 @@ export function restFunction({ row, config }: RegisteredFunction): Shape {
     version: row.version,
     concurrency: config.concurrency,
     actor_key: config.actorKey,
-    metadata: config.metadata,
+    metadata: config.metadata === undefined ? undefined : toJsonText(config.metadata),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

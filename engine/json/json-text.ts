@@ -27,16 +27,13 @@ export class JsonText {
 /** Only numbers like these can lose digits in `JSON.parse`. */
 const riskyNumber = /\d{16}|\d\.?\d*[eE]|\d\.\d{15}/;
 
-/** Keys that `lossless-json` would assign through a setter. */
-const setterKey = '"__proto__"';
-
 /**
  * Reads JSON so that no digit is lost: a number that a double cannot hold comes back as a LosslessNumber, which
  * `toJsonText` writes as it came. Throws SyntaxError like `JSON.parse`.
  */
 export function readJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!riskyNumber.test(text) || text.includes(setterKey)) return value;
+  if (!riskyNumber.test(text)) return value;
   return parseLossless(text, undefined, {
     parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits)),
     // JSON.parse keeps the last one of a doubled key; so does this.

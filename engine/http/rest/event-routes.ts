@@ -4,14 +4,14 @@ import { ApiError } from "../../errors.ts";
 import { emitEvent } from "../../execute/emit.ts";
 import { toJsonText } from "../../json/json-text.ts";
 import { listEvents } from "../../store/event-list.ts";
-import { IdempotencyKey, plainText, queryInt, TimeMs } from "../fields.ts";
+import { IdempotencyKey, JsonObject, plainText, queryInt, TimeMs } from "../fields.ts";
 import { restEvent } from "../shapes.ts";
 import { route, type RestRoute } from "./route.ts";
 
 const EmitBody = z.strictObject({
   name: EventName,
   data: z.unknown().optional(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
+  metadata: JsonObject.nullish(),
   idempotency_key: IdempotencyKey.nullish(),
   /** What SDK webhooks send. */
   idempotencyKey: IdempotencyKey.nullish(),
