@@ -74,6 +74,8 @@ export function inform(flags) {
   return true;
 }
 
+const HELPERS_END_WITHIN_MS = 2_000;
+
 /**
  * Runs the app until it ends; signals that end a program and reach this process go on to it.
  * @param {string[]} flags
@@ -93,10 +95,17 @@ export async function runApp(flags) {
     if (child.stderr !== null) readChromiumOutput(child.stderr, flags, (text) => process.stderr.write(text));
     const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
     for (const signal of END_SIGNALS) process.on(signal, forward);
-    return new Promise((done, fail) => {
+    /** @type {Promise<number>} */
+    const ended = new Promise((done, fail) => {
       child.once("error", fail);
-      child.once("exit", (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-    }).finally(() => {
+      child.once("exit", (code, signal) => {
+        const end = () => done(code ?? 128 + (signal ? constants.signals[signal] : 0));
+        // Chromium's helpers end a moment later, and complain when their screen goes before them.
+        child.once("close", end);
+        setTimeout(end, HELPERS_END_WITHIN_MS).unref();
+      });
+    });
+    return ended.finally(() => {
       for (const signal of END_SIGNALS) process.off(signal, forward);
     });
   });

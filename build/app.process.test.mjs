@@ -119,7 +119,7 @@ describe("[G1] the start of the built app", () => {
     }
   });
 
-  it.each(["app", "build", "check", "format", "test:process", "e2e"])(
+  it.each(["app", "build", "check", "engine", "format", "test:process", "e2e"])(
     "npm run %s in a fresh clone says what to run first",
     async (script) => {
       const clone = scratchProject({});
@@ -143,4 +143,22 @@ describe("[G1] the start of the built app", () => {
       }
     },
   );
+
+  it("npm run engine says that it has to be built first", async () => {
+    const built = scratchProject({});
+    try {
+      const child = spawn("npm", ["run", "--silent", "engine"], {
+        cwd: built.root,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      let stderr = "";
+      child.stderr.setEncoding("utf8").on("data", (text) => {
+        stderr += text;
+      });
+      expect((await once(child, "close"))[0]).toBe(1);
+      expect(stderr).toContain("dist/engine.cjs is not built yet; run `npm run build`");
+    } finally {
+      built.remove();
+    }
+  });
 });

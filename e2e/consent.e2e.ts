@@ -146,6 +146,33 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     expect(await refusedWord(await call)).toBe("declined");
   });
 
+  test("[F5] a key that was held before the question appeared answers nothing", async () => {
+    const call = modern.call("ironflow_delete_run", { run_id: target.id });
+    let answered = false;
+    void call.then(() => (answered = true));
+    const question = await waitForQuestion(app, target.id);
+    const cancel = question.page.getByRole("button", { name: "Cancel" });
+    await expect(cancel).toHaveAttribute("aria-disabled", "false");
+    await expect(cancel).toBeFocused();
+    for (const keyCode of ["Return", "Space", "Escape"]) {
+      await app.electron.evaluate(({ BrowserWindow }, held) => {
+        for (const { webContents } of BrowserWindow.getAllWindows()) {
+          if (!webContents.getURL().includes("consent.html")) continue;
+          const key = { keyCode: held, modifiers: ["isautorepeat" as const] };
+          webContents.sendInputEvent({ type: "keyDown", ...key });
+          if (held !== "Escape") webContents.sendInputEvent({ type: "char", ...key });
+          webContents.sendInputEvent({ type: "keyUp", keyCode: held });
+        }
+      }, keyCode);
+      // Whatever the page made of the key has reached main, and the agent, when this is answered.
+      await question.page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+      expect(await exists()).toBe(true);
+      expect(answered, keyCode).toBe(false);
+    }
+    await question.cancel();
+    expect(await refusedWord(await call)).toBe("declined");
+  });
+
   test("[F5] a question that nobody answers in its time expires", async () => {
     const short = await launchApp({
       flags: ["--demo", "--allow-writes"],

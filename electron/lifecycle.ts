@@ -1,5 +1,6 @@
 import { app } from "electron";
 import { logError } from "./log.ts";
+import { asStartProblem } from "./start-problem.ts";
 import { quitSteps, type QuitSteps } from "./orderly-quit.ts";
 
 export interface Lifecycle {
@@ -24,7 +25,7 @@ export function runLifecycle(start: (lifecycle: Lifecycle) => Promise<void>): vo
   const started = start({ steps, ending: ending.signal }).catch((cause: unknown) => {
     if (ending.signal.aborted) return; // it was told to stop
     failed = true;
-    logError("main", "could not start", cause);
+    logError("main", "could not start", asStartProblem(cause));
     app.quit();
   });
 

@@ -11,11 +11,13 @@ export interface DataDir {
 }
 
 /**
- * Makes the folder (mode 0700) and takes its lock: a SQLite file under an exclusive transaction, because the system drops
+ * Makes the folder (mode 0700), lets this process make files for its own user only, and takes the folder's lock: a SQLite file under an exclusive transaction, because the system drops
  * that lock with the process, however it ends.
  * @throws Error when another engine holds the folder, or the lock's file cannot be used
  */
 export function openDataDir(path: string): DataDir {
+  // The folder may have been there, and SQLite makes its files with what the process allows.
+  process.umask(0o077);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const file = join(path, "engine.lock");
   const lock = takeLock(file);

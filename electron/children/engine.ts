@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/v4";
+import { systemReason } from "../start-problem.ts";
 import { startNodeChild, type NodeChildOptions } from "./node-child.ts";
 import type { Running } from "./supervisor.ts";
 
@@ -30,7 +31,7 @@ export async function startEngine(
   options: EngineOptions,
   signal: AbortSignal,
 ): Promise<Running<EmbeddedEngine>> {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  makeDataDir(options.dataDir);
   const child = await startNodeChild(
     {
       name: "engine",
@@ -51,5 +52,16 @@ export async function startEngine(
   } catch (cause) {
     await child.stop();
     throw new Error("The engine started, but its address or its key could not be read.", { cause });
+  }
+}
+
+function makeDataDir(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 }); // the profile's folder, above it, is there
+  } catch (cause) {
+    throw new Error(
+      `The engine's folder ${folder} cannot be made (${systemReason(cause)}); move away what is there and restart the connection.`,
+      { cause },
+    );
   }
 }

@@ -4,6 +4,7 @@ import { endLeftovers } from "../../loopback/leftovers.ts";
 import { startReaper, type Reaper } from "../../loopback/reaper.ts";
 import { logError, logInfo, sentenceOf } from "../log.ts";
 import type { Profile } from "../profile.ts";
+import { StartProblem } from "../start-problem.ts";
 
 /** Who is told of every child, so that it can be ended when main dies. */
 export interface ProcessRecords {
@@ -36,6 +37,11 @@ export async function startProcessRecords(options: {
     file: options.profile.processes,
     onLost: (cause) =>
       logError("reaper", "is gone: a crash of the app would now leave processes behind", cause),
+  }).catch((cause: unknown) => {
+    throw new StartProblem(
+      `The reaper, which keeps its record in ${options.profile.processes}, could not start (${sentenceOf(cause)}); see that this file can be written, or choose another folder with --user-data-dir=DIR.`,
+      { cause },
+    );
   });
   return {
     started: (pid, startTime) => void record(reaper, pid, startTime),

@@ -210,6 +210,13 @@ describe("a question about a call", () => {
     expect(records).toEqual([]);
   });
 
+  it("is not asked when the engine shows another run than the one that would be deleted", async () => {
+    store.runs.set("run_2", { status: "failed", steps: 1 });
+    const asked = await ask({ read: (tool) => store.call(tool, { run_id: "run_2" }) });
+    expect(asked.answer).toMatchObject({ approved: false, error: { code: "internal" } });
+    expect(consent.current()).toBeNull();
+  });
+
   it("is asked about a tool whose target main cannot read, and says so", async () => {
     await ask({ row: UNKNOWN_ROW, args: { a: 1 } });
     expect(consent.current()?.consequence).toContain("could not be read");

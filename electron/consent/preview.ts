@@ -126,8 +126,15 @@ function unknownTarget(row: ToolRow): Previewer {
   });
 }
 
-const readRun = (args: Record<string, unknown>, read: ReadTool): Promise<Run> =>
-  readAs(Run, read, "ironflow_get_run", { run_id: args["run_id"] });
+async function readRun(args: Record<string, unknown>, read: ReadTool): Promise<Run> {
+  const run = await readAs(Run, read, "ironflow_get_run", { run_id: args["run_id"] });
+  if (run.id === args["run_id"]) return run;
+  throw new ReadFailed({
+    error: "The engine was asked for one run and answered with another. Nothing was changed.",
+    code: "internal",
+    retryable: false,
+  });
+}
 
 async function readAs<T>(
   schema: z.ZodType<T>,

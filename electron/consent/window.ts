@@ -25,6 +25,9 @@ const DECIDING: ReadonlySet<InputEvent["type"]> = new Set([
   "gestureTap",
 ]);
 
+/** A key that repeats was pressed before, for another window or another question perhaps: it decides nothing. */
+const isHeld = ({ modifiers }: InputEvent): boolean => modifiers?.includes("isautorepeat") === true;
+
 export interface ConsentWindow {
   /** The queue has changed: show the question on top, or go away. */
   refresh(): void;
@@ -115,7 +118,7 @@ export function createConsentWindow(options: ConsentWindowOptions): ConsentWindo
       if (window === opened) window = undefined;
     });
     opened.webContents.on("input-event", (_, input) => {
-      if (DECIDING.has(input.type)) queue.inputSeen();
+      if (DECIDING.has(input.type) && !isHeld(input)) queue.inputSeen();
     });
     opened.webContents.on("render-process-gone", (_, details) => {
       if (window !== opened) return;

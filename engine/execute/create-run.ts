@@ -1,7 +1,7 @@
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import { readJson } from "../json/json-text.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
@@ -71,7 +71,9 @@ export function listenForCancel(core: Core, fn: RegisteredFunction, run: RunRow,
       grammar: match.grammar,
       expression: match.grammar === "path" ? match.path : match.grammar === "cel" ? match.expression : "",
       match_key:
-        match.grammar === "path" ? matchKey(valueAtPath(eventScope(event, readJson), match.path)) : null,
+        match.grammar === "path"
+          ? matchKey(valueAtPath(eventScope(event, parseExactJson), match.path))
+          : null,
       run_id: run.id,
       step_id: null,
     });

@@ -2,7 +2,13 @@ import { createHmac } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createPushClient, MAX_PUSH_ANSWER_BYTES, type PushClient, type PushOutcome } from "./push.ts";
+import {
+  createPushClient,
+  IDLE_MS,
+  MAX_PUSH_ANSWER_BYTES,
+  type PushClient,
+  type PushOutcome,
+} from "./push.ts";
 
 let server: Server;
 let endpoint: string;
@@ -109,6 +115,13 @@ it("uses a connection again, and closes it itself when it is idle, before the se
   await call();
   expect(sockets.length).toBe(1);
   await expect.poll(() => sockets[0]?.destroyed, { timeout: 20_000 }).toBe(true);
+});
+
+it("waits for a slow answer longer than an idle connection is kept", async () => {
+  listener = (_, response) => response.end('{"status":"completed"}');
+  await call();
+  listener = (_, response) => setTimeout(() => response.end('{"status":"completed"}'), 2 * IDLE_MS);
+  expect(await call(20_000)).toMatchObject({ kind: "answer" });
 });
 
 it("signs the raw body when there is a key", async () => {

@@ -7,9 +7,10 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isShallow } from "../../loopback/json-depth.ts";
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { PushResponse } from "../contract/push.ts";
 import { messageOf } from "../errors.ts";
-import { MAX_JSON_DEPTH, readJson } from "../json/json-text.ts";
+import { MAX_JSON_DEPTH } from "../json/json-text.ts";
 
 /** A function's answer, or why there is none. */
 export type PushOutcome = { kind: "answer"; answer: PushResponse } | { kind: "transport"; reason: string };
@@ -39,7 +40,7 @@ const refusalChars = 200;
  * An idle connection is closed after this, ms: before any common server does it, at the moment of the next call perhaps.
  * Nobody could tell then whether the function had seen the call, and it must not be made twice for one attempt.
  */
-const IDLE_MS = 1_000;
+export const IDLE_MS = 1_000;
 
 class PushFailure extends Error {
   override readonly name = "PushFailure";
@@ -153,7 +154,7 @@ function parseAnswer(text: string): PushResponse {
   if (!isShallow(text, MAX_JSON_DEPTH)) throw new PushFailure("the answer is nested too deeply");
   let value: unknown;
   try {
-    value = readJson(text);
+    value = parseExactJson(text);
   } catch {
     throw new PushFailure("the answer is not JSON");
   }

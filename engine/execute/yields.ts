@@ -1,7 +1,8 @@
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import type { Yield } from "../contract/push.ts";
 import type { Core } from "../core.ts";
 import { ApiError, messageOf } from "../errors.ts";
-import { readJson, toJsonText } from "../json/json-text.ts";
+import { toJsonText } from "../json/json-text.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StepRecord } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
@@ -118,7 +119,7 @@ function wantedKey(core: Core, run: RunRow, path: string, value: unknown): strin
   if (value !== undefined) return matchKey(value);
   const event = core.store.events.get(run.environment_id, run.event_id);
   if (event === undefined) return null;
-  return matchKey(valueAtPath(eventScope({ ...event, data: run.input }, readJson), path));
+  return matchKey(valueAtPath(eventScope({ ...event, data: run.input }, parseExactJson), path));
 }
 
 function invoke(

@@ -5,10 +5,11 @@ import type { ListeningAt, RequestHandler } from "../../loopback/listen.ts";
 import { BodyAborted, readBody, readBytes } from "../../loopback/body.ts";
 import { isShallow } from "../../loopback/json-depth.ts";
 import { sendRefusal } from "../../loopback/refusal.ts";
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { RunId } from "../contract/ids.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import { encodeJson, MAX_JSON_DEPTH, readJson } from "../json/json-text.ts";
+import { encodeJson, MAX_JSON_DEPTH } from "../json/json-text.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import type { Call, ServerFacts } from "./call.ts";
 import { CONNECT_PREFIX, CONNECT_SERVICES, connectMethods, connectStreams } from "./connect/methods.ts";
@@ -219,7 +220,11 @@ export function parseMessage(text: string): unknown {
     throw new ApiError("invalid_argument", `body: is nested deeper than ${MAX_JSON_DEPTH}`);
   }
   try {
+<<<<<<< HEAD
     return readJson(text);
+=======
+    return parseExactJson(body.text);
+>>>>>>> main
   } catch {
     throw new ApiError("invalid_argument", "body: is not valid JSON");
   }

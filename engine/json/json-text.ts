@@ -1,10 +1,4 @@
-import {
-  isLosslessNumber,
-  isSafeNumber,
-  LosslessNumber,
-  parse as parseLossless,
-  stringify as stringifyLossless,
-} from "lossless-json";
+import { isLosslessNumber, stringify as stringifyLossless } from "lossless-json";
 
 /**
  * JSON that is already text. Payloads live in the store as text and go out as the same text: nothing is parsed and
@@ -27,24 +21,7 @@ export class JsonText {
 /** Deeper JSON is refused: stringifying it would overflow the stack. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Only numbers like these can lose digits in `JSON.parse`. */
-const riskyNumber = /\d{16}|\d\.?\d*[eE]|\d\.\d{15}/;
-
-/**
- * Reads JSON so that no digit is lost: a number that a double cannot hold comes back as a LosslessNumber, which
- * `toJsonText` writes as it came. Throws SyntaxError like `JSON.parse`.
- */
-export function readJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (!riskyNumber.test(text)) return value;
-  return parseLossless(text, undefined, {
-    parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits)),
-    // JSON.parse keeps the last one of a doubled key; so does this.
-    onDuplicateKey: ({ newValue }) => newValue,
-  });
-}
-
-/** A value of `readJson` (or any plain JSON value) as text. `undefined` becomes `null`. */
+/** A value of `parseExactJson` (or any plain JSON value) as text. `undefined` becomes `null`. */
 export function toJsonText(value: unknown): JsonText {
   if (value instanceof JsonText) return value;
   return new JsonText(

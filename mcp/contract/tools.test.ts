@@ -94,3 +94,11 @@ describe("the types of the table", () => {
     expectTypeOf<ToolOutput<"ironflow_list_runs">["runs"]>().toEqualTypeOf<RunSummary[]>();
   });
 });
+
+it("takes an event's data and metadata as they are, members named __proto__ included", () => {
+  const { input } = toolByName("ironflow_emit_event") ?? {};
+  const given = '{"event":"e","data":{"__proto__":{"a":1}},"metadata":{"__proto__":"x","k":1}}';
+  expect(JSON.stringify(input?.parse(JSON.parse(given)))).toContain('"metadata":{"__proto__":"x","k":1}');
+  expect(JSON.stringify(input?.parse(JSON.parse(given)))).toContain('"data":{"__proto__":{"a":1}}');
+  expect(input?.safeParse({ event: "e", metadata: [] }).error?.issues[0]?.message).toBe("must be an object");
+});

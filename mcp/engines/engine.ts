@@ -9,7 +9,8 @@ type Answers<Name extends ToolName> = (input: ToolInput<Name>, call: Call) => Pr
 export type NewEvent = {
   readonly event: string;
   readonly data: unknown;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** An object. */
+  readonly metadata?: unknown;
   readonly version?: number | undefined;
   readonly idempotencyKey?: string | undefined;
 };

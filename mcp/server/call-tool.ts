@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { ToolError } from "../contract/errors.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
 import type { ToolName } from "../contract/tools.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -46,7 +47,7 @@ export async function callTool(
     if (!confirmation.ok) return confirmation.result;
     return successResult(row, await handlerOf(row)(parsed.data as never, context));
   } catch (error) {
-    if (error instanceof ToolFailure) return failureResult(toToolError(error));
+    if (error instanceof ToolFailure) return failureResult(withUnknownOutcome(row, toToolError(error)));
     // The exception's own words may hold paths and addresses: they go to the log, not to the model.
     log(`${row.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     return failureResult({
@@ -56,6 +57,13 @@ export async function callTool(
       hint: "This is a fault of the tool server; its standard error has the details.",
     });
   }
+}
+
+/** The engine took a change and its answer cannot be read: whoever takes that for "not done" does it twice. */
+function withUnknownOutcome(row: ToolRow, error: ToolError): ToolError {
+  if (row.risk === "read" || error.code !== "data_loss") return error;
+  const hint = "The change was probably made: read the target before calling again.";
+  return { ...error, hint: error.hint === undefined ? hint : `${hint} ${error.hint}` };
 }
 
 async function confirmed(

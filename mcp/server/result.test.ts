@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { toolByName, type ToolName } from "../contract/tools.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
-import { parseWireJson } from "../upstream/wire-json.ts";
 import { RESULT_MAX_BYTES, failureResult, successResult } from "./result.ts";
 
 const rowOf = (name: ToolName): ToolRow => {
@@ -29,7 +29,7 @@ describe("an answer", () => {
   it("has every digit in its text, and text for them in structuredContent", () => {
     const result = successResult(rowOf("ironflow_get_run"), {
       id: "r",
-      input: parseWireJson("9007199254740993"),
+      input: parseExactJson("9007199254740993"),
     });
     expect(textOf(result)).toBe('{"id":"r","input":9007199254740993}');
     expect(result.structuredContent).toEqual({ id: "r", input: "9007199254740993" });

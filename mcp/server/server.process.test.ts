@@ -149,6 +149,17 @@ describe("an engine with a fault", () => {
     expect(textOf(write)).toMatchObject({ code: "unavailable", retryable: false });
     expect(engine.requests.filter(({ path }) => path.endsWith("/Emit"))).toHaveLength(1);
   });
+
+  it("that took a change and answers nonsense is not asked again, and the caller hears that it may be done", async () => {
+    const engine = await stubEngine({ ...newerEra(), [EMIT]: () => ({ json: { stored: true } }) });
+    const client = await connectAny({ args: [...on(engine).args, "--allow-writes"] });
+    const write = await client.call("ironflow_emit_event", { event: "order.placed" });
+    await client.close();
+    await engine.close();
+    expect(textOf(write)).toMatchObject({ code: "data_loss", retryable: false });
+    expect(JSON.stringify(textOf(write))).toContain("probably made");
+    expect(engine.requests.filter(({ path }) => path.endsWith("/Emit"))).toHaveLength(1);
+  });
 });
 
 describe("what is offered", () => {

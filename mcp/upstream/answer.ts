@@ -1,6 +1,6 @@
 import type * as z from "zod/v4";
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { ToolFailure } from "./tool-failure.ts";
-import { parseWireJson } from "./wire-json.ts";
 
 /**
  * Reads an answer at the door.
@@ -14,7 +14,7 @@ export function readAnswer<Schema extends z.ZodType>(
 ): z.output<Schema> {
   let value: unknown;
   try {
-    value = parseWireJson(text);
+    value = parseExactJson(text);
   } catch (cause) {
     throw nonsense(`${what} is not JSON`, cause);
   }

@@ -1,21 +1,9 @@
-import { LosslessNumber, isSafeNumber, parse, stringify } from "lossless-json";
+import { LosslessNumber, stringify } from "lossless-json";
 
 /**
- * JSON to and from the engine without losing digits. A number that a JavaScript number holds exactly is one; any other
- * (an integer above 2^53, 1e400) stays a `LosslessNumber`, which `toText` writes with its own digits again.
+ * JSON to the engine and to agents without losing digits: what `parseExactJson` keeps as a `LosslessNumber` is written with
+ * its own digits again.
  */
-
-/** Only a text with 16 digits in a row (a point may be among them) or a three-digit exponent can hold one. */
-const MAY_LOSE_DIGITS = /[0-9.]{16}|[eE][+-]?[0-9]{3}/;
-
-/** @throws SyntaxError when the text is not JSON, RangeError when it is nested too deeply to read */
-export function parseWireJson(text: string): unknown {
-  if (!MAY_LOSE_DIGITS.test(text)) return JSON.parse(text);
-  return parse(text, undefined, {
-    parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits)),
-    onDuplicateKey: ({ newValue }) => newValue,
-  });
-}
 
 /** Compact JSON with the exact digits. */
 export function toText(value: unknown): string {

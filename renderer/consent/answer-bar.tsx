@@ -25,6 +25,8 @@ export function AnswerBar(props: {
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      // A held key was pressed for something else: it must not click the button that has the focus.
+      if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault();
       if (event.key === "Escape" && !event.repeat) answer("decline");
     };
     window.addEventListener("keydown", onKey);

@@ -16,6 +16,12 @@ describe("exact numbers", () => {
     expect(isExact({ isLosslessNumber: true, value: "rm -rf" })).toBe(false);
     expect(kindOf({ isLosslessNumber: true, value: "1; 2" })).toBe("object");
     expect(isExact({ isLosslessNumber: true, value: "01" })).toBe(false);
+    expect(isExact({ isLosslessNumber: true, value: "1", more: "a payload's own" })).toBe(false);
+    const inherited: unknown = Object.create(
+      { isLosslessNumber: true, value: "1" },
+      { real: { value: 2, enumerable: true } },
+    );
+    expect(kindOf(inherited)).toBe("object");
   });
 });
 

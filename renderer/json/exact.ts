@@ -13,6 +13,8 @@ export function isExact(value: unknown): value is Exact {
   return (
     typeof given === "object" &&
     given !== null &&
+    // Its own and nothing else: a payload's members, its prototype among them, are whatever somebody sent.
+    Object.keys(given).length === 2 &&
     given.isLosslessNumber === true &&
     typeof given.value === "string" &&
     NUMBER.test(given.value)

@@ -66,7 +66,7 @@ export function TerminalBar(props: {
           <Duration from={session.started_at} to={session.ended_at ?? undefined} />
         </span>
         <span className={styles.where} title={session.shell}>
-          {session.cwd}
+          {madeVisible(session.cwd)}
         </span>
         {session.left_behind > 0 && (
           <span className={styles.warn}>

@@ -8,6 +8,7 @@ import {
   eventIdField,
   hasOneData,
   idempotencyKeyField,
+  objectField,
   searchField,
   timestamp,
 } from "./fields.ts";
@@ -112,10 +113,7 @@ export const EVENT_ROWS = [
           ),
         data: dataField("The event's data"),
         data_json: dataJsonField,
-        metadata: z
-          .record(z.string(), z.unknown())
-          .optional()
-          .describe("Object that travels with the event beside its data."),
+        metadata: objectField("Object that travels with the event beside its data."),
         version: z
           .number()
           .int()

@@ -1,6 +1,7 @@
 import * as z from "zod/v4";
 import { RunStatus } from "../../../engine/contract/enums.ts";
 import { Timestamp } from "../../../engine/contract/ids.ts";
+import { jsonObject } from "../../../engine/contract/json-object.ts";
 
 /** Arguments that several tools share. One thing has one name in every tool. */
 
@@ -114,6 +115,16 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** An object whose inside is the caller's own, taken as it is: a record would leave out a member named `__proto__`. */
+export const objectField = (text: string) =>
+  z
+    .unknown()
+    .refine((value) => value === undefined || jsonObject().safeParse(value).success, {
+      message: "must be an object",
+    })
+    .optional()
+    .meta({ type: "object", description: text });
 
 /** For `.refine` of an input that has both fields. */
 export const hasOneData = (input: { data?: unknown; data_json?: string | undefined }): boolean =>
