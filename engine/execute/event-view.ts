@@ -1,4 +1,4 @@
-import { readJson } from "../json/json-text.ts";
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { ExpressionError } from "./expression.ts";
 import { eventScope } from "./match.ts";
 
@@ -17,7 +17,7 @@ export function viewEvent(event: Parameters<typeof eventScope>[0]): EventView {
   let exact: Record<string, unknown> | undefined;
   let plain: Record<string, unknown> | undefined;
   return {
-    exact: () => (exact ??= eventScope(event, readJson)),
+    exact: () => (exact ??= eventScope(event, parseExactJson)),
     plain: () => {
       if (event.data.length > MAX_EXPRESSION_EVENT_CHARS) {
         throw new ExpressionError(`the event is over ${MAX_EXPRESSION_EVENT_CHARS} characters`);

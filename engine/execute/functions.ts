@@ -1,7 +1,7 @@
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import type { FunctionStatus } from "../contract/enums.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import { readJson } from "../json/json-text.ts";
 import type { Tx } from "../store/writer.ts";
 import { auditOther } from "./audit.ts";
 import type { FunctionConfig } from "./function-config.ts";
@@ -67,7 +67,7 @@ export function rollbackFunction(
   }
   const old = core.store.functions.version(environmentId, id, version);
   if (old === undefined) throw new ApiError("not_found", `function ${id} has no version ${version}`);
-  const config = readJson(old.config) as FunctionConfig;
+  const config = parseExactJson(old.config) as FunctionConfig;
   return registerFunction(core, tx, environmentId, id, config, changeReason).function;
 }
 

@@ -1,7 +1,8 @@
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import type { FunctionStatus } from "../contract/enums.ts";
 import type { Trigger } from "../contract/functions.ts";
 import { ApiError } from "../errors.ts";
-import { readJson, toJsonText } from "../json/json-text.ts";
+import { toJsonText } from "../json/json-text.ts";
 import type { FunctionRow } from "../store/functions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tx } from "../store/writer.ts";
@@ -87,7 +88,7 @@ export function createRegistry(store: Store): Registry {
   const parse = (row: FunctionRow): RegisteredFunction => ({
     row,
     // Written by `register` below, after the request was parsed at the door.
-    config: readJson(row.config) as FunctionConfig,
+    config: parseExactJson(row.config) as FunctionConfig,
   });
   for (const row of store.functions.all()) shelf(row.environment_id).set(row.id, parse(row));
 

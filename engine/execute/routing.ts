@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 import type { Trigger } from "../contract/functions.ts";
-=======
-import { parseExactJson } from "../../loopback/exact-json.ts";
->>>>>>> main
 import type { Core } from "../core.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { ListenerRow } from "../store/listeners.ts";
@@ -24,7 +20,6 @@ import type { RegisteredFunction } from "./registry.ts";
 export function routeEvent(core: Core, tx: Tx, event: NewEvent): RunRow[] {
   const scope = viewEvent(event);
   for (const listener of listenersFor(core, tx, event, scope)) deliver(core, tx, event, listener);
-<<<<<<< HEAD
   const started: RunRow[] = [];
   for (const fn of core.registry.triggeredBy(event.environment_id, event.name)) {
     const verdict = judgeTriggers(core, fn, event.name, scope);
@@ -41,38 +36,6 @@ export function routeEvent(core: Core, tx: Tx, event: NewEvent): RunRow[] {
     else debounceEvent(core, tx, fn, event, scope);
   }
   return started;
-=======
-  return core.registry
-    .triggeredBy(event.environment_id, event.name)
-    .filter((fn) => isTriggered(core, tx, fn, event, scope))
-    .map((fn) => createRun(core, tx, fn, event));
-}
-
-/** The event as paths and expressions see it, parsed once and only when somebody looks. */
-interface LazyScope {
-  /** Without lost digits, for comparing. */
-  exact(): Record<string, unknown>;
-  /** As plain numbers, for CEL. */
-  plain(): Record<string, unknown>;
-}
-
-function lazyScope(event: NewEvent): LazyScope {
-  let exact: Record<string, unknown> | undefined;
-  let plain: Record<string, unknown> | undefined;
-  return {
-    exact: () => (exact ??= eventScope(event, parseExactJson)),
-    plain: () => {
-      if (event.data.length > MAX_EXPRESSION_EVENT_CHARS) {
-        throw new ExpressionError(`the event is over ${MAX_EXPRESSION_EVENT_CHARS} characters`);
-      }
-      if (plain === undefined) {
-        const root = eventScope(event, (text) => JSON.parse(text) as unknown);
-        plain = { ...root, event: root };
-      }
-      return plain;
-    },
-  };
->>>>>>> main
 }
 
 /** True or false, or the reason why it cannot be said. */

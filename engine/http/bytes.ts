@@ -1,6 +1,7 @@
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { isUtf8 } from "node:buffer";
 import { ApiError } from "../errors.ts";
-import { readJson, toJsonText, type JsonText } from "../json/json-text.ts";
+import { toJsonText, type JsonText } from "../json/json-text.ts";
 
 /** Protojson's `bytes` that hold JSON: base64 of the text. */
 export function toBytes(json: string): string {
@@ -19,7 +20,7 @@ export function fromBytes(value: unknown, field: string): JsonText {
   const isBase64 = value !== "" && /^[A-Za-z0-9+/]+={0,2}$/.test(value) && isUtf8(bytes);
   for (const text of isBase64 ? [bytes.toString("utf8"), value] : [value]) {
     try {
-      return toJsonText(readJson(text));
+      return toJsonText(parseExactJson(text));
     } catch {
       // Not this one.
     }

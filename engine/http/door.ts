@@ -220,11 +220,7 @@ export function parseMessage(text: string): unknown {
     throw new ApiError("invalid_argument", `body: is nested deeper than ${MAX_JSON_DEPTH}`);
   }
   try {
-<<<<<<< HEAD
-    return readJson(text);
-=======
-    return parseExactJson(body.text);
->>>>>>> main
+    return parseExactJson(text);
   } catch {
     throw new ApiError("invalid_argument", "body: is not valid JSON");
   }

@@ -1,3 +1,4 @@
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { toTimestamp } from "../clock.ts";
 import { toWireEnum } from "../contract/enums.ts";
 import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
@@ -6,7 +7,7 @@ import type { FunctionConfig } from "../execute/function-config.ts";
 import type { RegisteredFunction } from "../execute/registry.ts";
 import { isStillOpen } from "../execute/run-end.ts";
 import type { Worker } from "../execute/workers.ts";
-import { JsonText, readJson, toJsonText } from "../json/json-text.ts";
+import { JsonText, toJsonText } from "../json/json-text.ts";
 import type { AuditRow } from "../store/audit.ts";
 import type { BreakerFailureRow, BreakerRow } from "../store/breakers.ts";
 import type { DebounceRow } from "../store/debounces.ts";
@@ -244,7 +245,7 @@ export function runResult(run: RunRow): Shape {
 
 /** A version of a function as it was registered. */
 export function connectFunctionVersion(row: FunctionVersionRow): Shape {
-  const config = readJson(row.config) as FunctionConfig;
+  const config = parseExactJson(row.config) as FunctionConfig;
   return {
     id: row.function_id,
     ...config,
