@@ -177,31 +177,63 @@ it("stops in order when stdin ends: checkpointed, and the folder is free again",
   expect(await again.ask("ListFunctions", {})).toMatchObject({ totalCount: 2 });
 });
 
-it("loses no acknowledged event and no run when it is killed while events stream in", async () => {
-  let engine = await factory.start();
-  await register(engine);
-  const acknowledged: { eventId: string; runId: string }[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    const target = engine;
-    const streams = Array.from({ length: 8 }, async (_, stream) => {
-      for (let n = 0; ; n += 1) {
-        const id = `${round}-${stream}-${n}`;
-        const emitted = await target.ask("Emit", { event: "order.placed", data: { id } });
-        acknowledged.push({
-          eventId: String(emitted["eventId"]),
-          runId: String((emitted["runIds"] as string[])[0]),
-        });
-      }
-    }).map((stream) => stream.catch(() => "cut off"));
-    const goal = acknowledged.length + 150;
-    await poll("enough events", () => acknowledged.length >= goal);
-    await target.end("SIGKILL");
-    expect(new Set(await Promise.all(streams))).toEqual(new Set(["cut off"]));
-    engine = await factory.start({ dataDir: engine.dataDir });
+it(
+  "loses no acknowledged event and no run when it is killed while events stream in",
+  { timeout: 120_000 },
+  async () => {
+    let engine = await factory.start();
+    await register(engine);
+    const acknowledged: { eventId: string; runId: string }[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const target = engine;
+      const streams = Array.from({ length: 8 }, async (_, stream) => {
+        for (let n = 0; ; n += 1) {
+          const id = `${round}-${stream}-${n}`;
+          const emitted = await target.ask("Emit", { event: "order.placed", data: { id } });
+          acknowledged.push({
+            eventId: String(emitted["eventId"]),
+            runId: String((emitted["runIds"] as string[])[0]),
+          });
+        }
+      }).map((stream) => stream.catch(() => "cut off"));
+      const goal = acknowledged.length + 150;
+      await poll("enough events", () => acknowledged.length >= goal);
+      await target.end("SIGKILL");
+      expect(new Set(await Promise.all(streams))).toEqual(new Set(["cut off"]));
+      engine = await factory.start({ dataDir: engine.dataDir });
+    }
+    expect(new Set(acknowledged.map(({ eventId }) => eventId)).size).toBe(acknowledged.length);
+    for (const { eventId, runId } of acknowledged) {
+      expect((await engine.rest(`/api/v1/events/${eventId}`)).status).toBe(200);
+      expect(await ended(engine, runId)).toMatchObject({ status: "RUN_STATUS_COMPLETED", eventId });
+    }
+  },
+);
+
+it("keeps every member and digit of the caller's JSON, whatever their names", async () => {
+  const engine = await factory.start();
+  const data = '{"__proto__":{"a":1},"n":12345678901234567890}';
+  const metadata = '{"__proto__":"x","k":0.12345678901234567890}';
+  for (const [path, name] of [
+    ["/ironflow.v1.IronflowService/Emit", "event"],
+    ["/api/v1/events", "name"],
+  ] as const) {
+    const answer = await fetch(engine.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"${name}":"x","data":${data},"metadata":${metadata}}`,
+    });
+    expect(answer.status).toBe(200);
   }
-  expect(new Set(acknowledged.map(({ eventId }) => eventId)).size).toBe(acknowledged.length);
-  for (const { eventId, runId } of acknowledged) {
-    expect((await engine.rest(`/api/v1/events/${eventId}`)).status).toBe(200);
-    expect(await ended(engine, runId)).toMatchObject({ status: "RUN_STATUS_COMPLETED", eventId });
-  }
+  const events = await (await fetch(`${engine.url}/api/v1/events`)).text();
+  expect(events.split(`"data":${data}`)).toHaveLength(3);
+  expect(events.split(`"metadata":${metadata}`)).toHaveLength(3);
+
+  const registered = await fetch(`${engine.url}/ironflow.v1.IronflowService/RegisterFunction`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: `{"id":"m","endpointUrl":"http://127.0.0.1:1/","metadata":${metadata}}`,
+  });
+  expect(await registered.text()).toContain(`"metadata":${metadata}`);
+  await engine.end("SIGKILL");
 });

@@ -17,8 +17,19 @@ export const FunctionId = z
     "must have no empty dotted segment, white space or control character",
   );
 
-/** Event names may be dotted; they share the function id's rules for subject tokens. */
-export const EventName = FunctionId;
+/** What a trigger names: an event, or a pattern with `*` (one token) and `>` (the rest). */
+export const EventPattern = FunctionId;
+
+/** Prefixes of topics (section 1.6): an event of such a name could not be told from another topic. */
+const reserved = /^(events:|entity:|topic:|system\.|public\.)/;
+
+/**
+ * The name of an event. The function id's rules, and no wildcard as a token, no reserved prefix and no invisible
+ * character that changes how the name is shown.
+ */
+export const EventName = FunctionId.refine((name) => !/(^|\.)[*>](\.|$)/.test(name), "must hold no wildcard")
+  .refine((name) => !reserved.test(name), "must not begin with a reserved prefix")
+  .refine((name) => !/\p{Cf}/u.test(name), "must have no invisible character");
 
 /** RFC 3339 with a zone. The engine writes UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ offset: true });

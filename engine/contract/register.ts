@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { EventName, FunctionId } from "./ids.ts";
+import { EventPattern, FunctionId } from "./ids.ts";
 import { jsonObject } from "./json-object.ts";
 
 /** `RegisterFunction`, section 2.3, in camelCase as protojson writes it. */
@@ -10,7 +10,7 @@ export const RegisterFunctionRequest = z.strictObject({
   triggers: z
     .array(
       z.strictObject({
-        event: EventName.optional(),
+        event: EventPattern.optional(),
         expression: z.string().max(1024).optional(),
         cron: z.string().max(256).optional(),
       }),
@@ -49,7 +49,7 @@ export const RegisterFunctionRequest = z.strictObject({
     })
     .optional(),
   cancelOn: z
-    .array(z.strictObject({ event: EventName, match: z.string().max(1024).optional() }))
+    .array(z.strictObject({ event: EventPattern, match: z.string().max(1024).optional() }))
     .max(16)
     .optional(),
 });

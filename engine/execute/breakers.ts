@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import type { BreakerRow } from "../store/breakers.ts";
+import type { BreakerFailureRow, BreakerRow } from "../store/breakers.ts";
 import type { Tx } from "../store/writer.ts";
 import { afterFailure, closed, halfOpen, probeAtMs } from "./breaker-state.ts";
 import { announceBreaker } from "./notices.ts";
@@ -12,6 +12,8 @@ export interface BreakerTarget {
   endpoint: string;
 }
 
+type Replace = (text: string) => string;
+
 export interface Breakers {
   /** May a call to this target begin? A half-open breaker lets one through, as its probe. */
   permit(tx: Tx, target: BreakerTarget): "call" | "probe" | "refuse";
@@ -19,11 +21,15 @@ export interface Breakers {
   holdsBack(target: BreakerTarget): boolean;
   /** What became of a permitted call. Only the probe decides about a half-open breaker. */
   succeeded(tx: Tx, target: BreakerTarget, probe: boolean): void;
-  failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string): void;
+  failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string, runId: string): void;
   /** A permitted call was not made: nothing is known, and another one may be the probe. */
   notCalled(tx: Tx, target: BreakerTarget, probe: boolean): void;
   /** Closed breakers whose last change is older than a day are left out. In order of key. */
   list(environmentId: string): BreakerRow[];
+  /** The last failures of a breaker, newest first. @throws ApiError not_found */
+  failures(environmentId: string, key: string, limit: number): BreakerFailureRow[];
+  /** Replaces the reasons of the failures that a run's calls brought. */
+  redact(tx: Tx, run: { id: string; environment_id: string; function_id: string }, replace: Replace): void;
   /** @throws ApiError not_found */
   reset(tx: Tx, environmentId: string, key: string): BreakerRow;
   /** Arms the clocks of breakers that were open when the engine stopped. */
@@ -122,10 +128,24 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
       if (row === undefined || (row.state !== "closed" && !probe)) return;
       if (row.state !== "closed" || row.consecutive_fails > 0) put(tx, closed(row, tx.nowMs));
     },
-    failed: (tx, target, probe, reason) => {
+    failed: (tx, target, probe, reason, runId) => {
       const key = breakerKey(target);
       if (probe) endProbe(tx, key);
-      put(tx, afterFailure(rows.get(key) ?? fresh(key, target, tx.nowMs), probe, reason, tx.nowMs));
+      const before = rows.get(key) ?? fresh(key, target, tx.nowMs);
+      const after = put(tx, afterFailure(before, probe, reason, tx.nowMs));
+      core().store.breakers.addFailure({
+        key,
+        run_id: runId,
+        reason: after.last_failure_reason ?? "",
+        opened: after.state === "open" && before.state !== "open" ? 1 : 0,
+        failed_at: tx.nowMs,
+      });
+    },
+    failures: (environmentId, key, limit) => {
+      if (rows.get(key)?.environment_id !== environmentId) {
+        throw new ApiError("not_found", "circuit breaker not found");
+      }
+      return core().store.breakers.failures(key, limit);
     },
     notCalled: (tx, target, probe) => {
       if (probe) endProbe(tx, breakerKey(target));
@@ -136,6 +156,18 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
         .filter((row) => row.environment_id === environmentId)
         .filter((row) => row.state !== "closed" || row.updated_at >= oldest)
         .sort((a, b) => (a.key < b.key ? -1 : 1));
+    },
+    redact: (tx, run, replace) => {
+      const { breakers } = core().store;
+      for (const row of rows.values()) {
+        if (row.environment_id !== run.environment_id || row.function_id !== run.function_id) continue;
+        const own = breakers.failuresOfRun(row.key, run.id);
+        for (const failure of own) breakers.setReason(failure.id, replace(failure.reason));
+        const last = row.last_failure_reason;
+        if (last !== null && own.some(({ reason }) => reason === last)) {
+          put(tx, { ...row, last_failure_reason: replace(last) });
+        }
+      }
     },
     reset: (tx, environmentId, key) => {
       const row = rows.get(key);

@@ -1,6 +1,8 @@
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import type { FunctionStatus } from "../contract/enums.ts";
 import type { Trigger } from "../contract/functions.ts";
 import { ApiError } from "../errors.ts";
+import { toJsonText } from "../json/json-text.ts";
 import type { FunctionRow } from "../store/functions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tx } from "../store/writer.ts";
@@ -29,6 +31,8 @@ export interface Registry {
     config: FunctionConfig,
     changeReason: string,
   ): { function: RegisteredFunction; created: boolean; changed: boolean };
+  /** Forgets a function. @throws ApiError not_found, failed_precondition while it has runs that are not at their end */
+  delete(tx: Tx, environmentId: string, id: string): RegisteredFunction;
   /** @throws ApiError not_found */
   setStatus(tx: Tx, environmentId: string, id: string, status: FunctionStatus): RegisteredFunction;
 }
@@ -84,7 +88,7 @@ export function createRegistry(store: Store): Registry {
   const parse = (row: FunctionRow): RegisteredFunction => ({
     row,
     // Written by `register` below, after the request was parsed at the door.
-    config: JSON.parse(row.config) as FunctionConfig,
+    config: parseExactJson(row.config) as FunctionConfig,
   });
   for (const row of store.functions.all()) shelf(row.environment_id).set(row.id, parse(row));
 
@@ -105,7 +109,7 @@ export function createRegistry(store: Store): Registry {
       ),
     register: (tx, environmentId, id, config, changeReason) => {
       const known = shelf(environmentId).functions.get(id);
-      const text = JSON.stringify(config);
+      const { text } = toJsonText(config);
       const status = known === undefined || known.row.status === "archived" ? "active" : known.row.status;
       if (known !== undefined && known.row.config === text && known.row.status === status) {
         return { function: known, created: false, changed: false };
@@ -114,7 +118,8 @@ export function createRegistry(store: Store): Registry {
       const row: FunctionRow = {
         environment_id: environmentId,
         id,
-        version: (known?.row.version ?? 0) + (sameConfig ? 0 : 1),
+        version:
+          (known?.row.version ?? store.functions.lastVersion(environmentId, id)) + (sameConfig ? 0 : 1),
         status,
         config: text,
         created_at: known?.row.created_at ?? tx.nowMs,
@@ -125,6 +130,22 @@ export function createRegistry(store: Store): Registry {
       const fn = parse(row);
       keep(tx, fn);
       return { function: fn, created: known === undefined, changed: true };
+    },
+    delete: (tx, environmentId, id) => {
+      const known = shelf(environmentId).functions.get(id);
+      if (known === undefined) throw new ApiError("not_found", `function ${id} not found`);
+      const open = store.runs.countOpen(environmentId, id);
+      if (open > 0) {
+        throw new ApiError(
+          "failed_precondition",
+          `function ${id} has ${open} runs that are not at their end`,
+        );
+      }
+      store.functions.delete(environmentId, id);
+      store.debounces.deleteByFunction(environmentId, id);
+      shelf(environmentId).set(id, undefined);
+      tx.onRollback(() => shelf(environmentId).set(id, known));
+      return known;
     },
     setStatus: (tx, environmentId, id, status) => {
       const known = shelf(environmentId).functions.get(id);

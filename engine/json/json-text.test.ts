@@ -12,6 +12,7 @@ it.each([
   '{"n":0.1234567890123456789}',
   '{"n":1e400}',
   "[9007199254740993,-9007199254740993]",
+  '{"__proto__":{"a":1},"n":12345678901234567890}',
 ])("gives %s back digit by digit", (text) => {
   expect(toJsonText(parseExactJson(text)).text).toBe(text);
 });
