@@ -4,6 +4,7 @@ import type { Dispatcher } from "./execute/dispatcher.ts";
 import type { Hub } from "./execute/hub.ts";
 import type { Registry } from "./execute/registry.ts";
 import type { TimerLoop } from "./execute/timer-loop.ts";
+import type { Workers } from "./execute/workers.ts";
 import type { Ids } from "./ids.ts";
 import type { Store } from "./store/store.ts";
 import type { Writer } from "./store/writer.ts";
@@ -27,4 +28,7 @@ export interface Core {
   dispatcher: Dispatcher;
   timers: TimerLoop;
   hub: Hub;
+  workers: Workers;
+  /** How long a pull worker may be silent about a job, ms. */
+  leaseMs: number;
 }

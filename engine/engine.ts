@@ -3,9 +3,11 @@ import type { Core, Log } from "./core.ts";
 import { createBreakers } from "./execute/breakers.ts";
 import { createDispatcher, DISPATCH_LIMITS, type DispatchLimits } from "./execute/dispatcher.ts";
 import { createHub } from "./execute/hub.ts";
+import { DEFAULT_LEASE_MS } from "./execute/leases.ts";
 import { createPushClient, type PushClient } from "./execute/push.ts";
 import { createRegistry } from "./execute/registry.ts";
 import { createTimerLoop } from "./execute/timer-loop.ts";
+import { createWorkers } from "./execute/workers.ts";
 import { createIds } from "./ids.ts";
 import { openDatabase } from "./store/database.ts";
 import { createStore } from "./store/store.ts";
@@ -20,6 +22,8 @@ export interface EngineOptions {
   clock?: Clock;
   push?: PushClient;
   limits?: DispatchLimits;
+  /** How long a pull worker may be silent about a job before another one gets it, ms. */
+  leaseMs?: number | undefined;
 }
 
 /** The engine without its HTTP door. */
@@ -55,6 +59,8 @@ export function createEngine(options: EngineOptions): Engine {
     ),
     timers: createTimerLoop(getCore),
     hub: createHub(),
+    workers: createWorkers(getCore),
+    leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
   };
   let stopped: Promise<void> | undefined;
 

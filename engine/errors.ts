@@ -4,9 +4,12 @@ import type { ConnectCode } from "./contract/errors.ts";
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ConnectCode;
-  constructor(code: ConnectCode, message: string, options?: ErrorOptions) {
+  /** The word REST says instead of the code, where the contract has one (`STALE_EXECUTION`). */
+  readonly restCode: string;
+  constructor(code: ConnectCode, message: string, options?: ErrorOptions & { restCode?: string }) {
     super(message, options);
     this.code = code;
+    this.restCode = options?.restCode ?? code;
   }
 }
 

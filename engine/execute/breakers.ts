@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import type { BreakerRow } from "../store/breakers.ts";
+import type { BreakerFailureRow, BreakerRow } from "../store/breakers.ts";
 import type { Tx } from "../store/writer.ts";
 import { afterFailure, closed, halfOpen, probeAtMs } from "./breaker-state.ts";
 import { announceBreaker } from "./notices.ts";
@@ -19,9 +19,11 @@ export interface Breakers {
   holdsBack(target: BreakerTarget): boolean;
   /** What became of a permitted call. Only the probe decides about a half-open breaker. */
   succeeded(tx: Tx, target: BreakerTarget, probe: boolean): void;
-  failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string): void;
+  failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string, runId: string): void;
   /** Closed breakers whose last change is older than a day are left out. In order of key. */
   list(environmentId: string): BreakerRow[];
+  /** The last failures of a breaker, newest first. @throws ApiError not_found */
+  failures(environmentId: string, key: string, limit: number): BreakerFailureRow[];
   /** @throws ApiError not_found */
   reset(tx: Tx, environmentId: string, key: string): BreakerRow;
   /** Arms the clocks of breakers that were open when the engine stopped. */
@@ -120,10 +122,24 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
       if (row === undefined || (row.state !== "closed" && !probe)) return;
       if (row.state !== "closed" || row.consecutive_fails > 0) put(tx, closed(row, tx.nowMs));
     },
-    failed: (tx, target, probe, reason) => {
+    failed: (tx, target, probe, reason, runId) => {
       const key = breakerKey(target);
       if (probe) endProbe(tx, key);
-      put(tx, afterFailure(rows.get(key) ?? fresh(key, target, tx.nowMs), probe, reason, tx.nowMs));
+      const before = rows.get(key) ?? fresh(key, target, tx.nowMs);
+      const after = put(tx, afterFailure(before, probe, reason, tx.nowMs));
+      core().store.breakers.addFailure({
+        key,
+        run_id: runId,
+        reason: after.last_failure_reason ?? "",
+        opened: after.state === "open" && before.state !== "open" ? 1 : 0,
+        failed_at: tx.nowMs,
+      });
+    },
+    failures: (environmentId, key, limit) => {
+      if (rows.get(key)?.environment_id !== environmentId) {
+        throw new ApiError("not_found", "circuit breaker not found");
+      }
+      return core().store.breakers.failures(key, limit);
     },
     list: (environmentId) => {
       const oldest = core().clock.nowMs() - closedListedMs;

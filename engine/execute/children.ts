@@ -2,7 +2,7 @@ import type { Core } from "../core.ts";
 import { toJsonText } from "../json/json-text.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
-import { forgetWaits, makeReady } from "./ready.ts";
+import { forgetWaits, goOn } from "./ready.ts";
 import { announceStep } from "./notices.ts";
 
 /** Tells the run that waits for this child how the child ended, and lets it go on. */
@@ -11,7 +11,8 @@ export function settleParent(core: Core, tx: Tx, child: RunRow): void {
   const parent = core.store.runs.get(child.parent_run_id);
   const step = core.store.steps.get(child.parent_step_id);
   // The parent may have stopped waiting: timed out, cancelled, deleted.
-  if (parent?.status !== "waiting" || step?.status !== "waiting" || step.child_run_id !== child.id) return;
+  if (parent?.status !== "waiting" && parent?.status !== "paused") return;
+  if (step?.status !== "waiting" || step.child_run_id !== child.id) return;
   const completed = child.status === "completed";
   core.store.steps.settle(
     step.id,
@@ -22,7 +23,7 @@ export function settleParent(core: Core, tx: Tx, child: RunRow): void {
   );
   announceStep(core, tx, parent, { ...step, status: child.status }, completed ? "completed" : "failed");
   forgetWaits(core, parent.id);
-  makeReady(core, tx, parent);
+  goOn(core, tx, parent);
 }
 
 /** A RunError whose message is the JSON text that SDKs expect of a failed invoke step (section 3.3). */

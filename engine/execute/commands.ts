@@ -1,17 +1,20 @@
-import { TERMINAL_RUN_STATUSES } from "../contract/enums.ts";
+import { TERMINAL_RUN_STATUSES, type RunStatus } from "../contract/enums.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import type { RunRow } from "../store/runs.ts";
+import { oldestRuns } from "../store/run-list.ts";
+import type { RunChange, RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
+import { auditRun } from "./audit.ts";
 import { listenForCancel } from "./create-run.ts";
 import { endRun } from "./end-run.ts";
 import { announceRun } from "./notices.ts";
-import { forgetWaits, makeReady } from "./ready.ts";
+import { forgetWaits, holdRun, makeReady, pauseHere, pendingStep } from "./ready.ts";
 
 /** A second resume this soon after the first is taken for the same one, ms. */
 export const RESUME_WINDOW_MS = 5_000;
 
-function findRun(core: Core, environmentId: string, id: string): RunRow {
+/** @throws ApiError not_found, also for a run of another environment */
+export function findRun(core: Core, environmentId: string, id: string): RunRow {
   const run = core.store.runs.get(id);
   if (run === undefined || run.environment_id !== environmentId) {
     throw new ApiError("not_found", `run ${id} not found`);
@@ -53,7 +56,10 @@ export function resumeRun(
       `run ${id} is ${run.status}; only a paused or failed run can be resumed`,
     );
   }
-  if (fromStep !== undefined && fromStep !== "") forgetStepsFrom(core, run, fromStep);
+  if (fromStep !== undefined && fromStep !== "") {
+    forgetStepsFrom(core, run, fromStep);
+    forgetWaits(core, run.id);
+  }
   // The end of a failed run took its listeners away; a paused one still has them.
   const fn = core.registry.get(environmentId, run.function_id);
   const event = core.store.events.get(environmentId, run.event_id);
@@ -62,13 +68,20 @@ export function resumeRun(
   }
   core.store.steps.relabel(run.id, "failed", "retrying", tx.nowMs);
   core.store.steps.relabel(run.id, "timed_out", "retrying", tx.nowMs);
-  const resumed = makeReady(core, tx, run, {
+  const change: RunChange = {
     attempt: 1,
     error: null,
+    ended_at: null,
     resumed_at: tx.nowMs,
     resume_from_step: fromStep === undefined || fromStep === "" ? null : fromStep,
     step_count: core.store.steps.lastSequence(run.id),
-  });
+    pause_requested: 0,
+    pause_reason: "",
+    takeovers: 0,
+  };
+  // A run that was paused while it slept or waited goes on sleeping or waiting.
+  const pending = run.status === "paused" ? pendingStep(core, run.id) : undefined;
+  const resumed = pending === undefined ? makeReady(core, tx, run, change) : holdRun(core, tx, run, change);
   announceRun(core, tx, resumed, "resumed");
   return resumed;
 }
@@ -81,13 +94,78 @@ function forgetStepsFrom(core: Core, run: RunRow, fromStep: string): void {
   core.store.steps.deleteFrom(run.id, step.sequence);
 }
 
+/**
+ * Stops a run at the boundary of its step: at once when no step is being done, else when its answer is there.
+ * Asking again changes nothing. @throws ApiError not_found, failed_precondition when the run is at its end
+ */
+export function requestPause(
+  core: Core,
+  tx: Tx,
+  environmentId: string,
+  id: string,
+): "pause_requested" | "paused" {
+  const run = findRun(core, environmentId, id);
+  if (TERMINAL_RUN_STATUSES.includes(run.status)) {
+    throw new ApiError("failed_precondition", `run ${id} is already ${run.status}`);
+  }
+  if (run.status === "paused") return "paused";
+  if (run.status !== "running") {
+    pauseHere(core, tx, run);
+    return "paused";
+  }
+  if (run.pause_requested === 0) {
+    const asked = core.store.runs.update(run, { pause_requested: 1 }, tx.nowMs);
+    auditRun(core, tx, asked, "run.pause_requested", { status: run.status });
+    announceRun(core, tx, asked, "updated");
+  }
+  return "pause_requested";
+}
+
 /** Removes a run that is at its end, with its steps. @throws ApiError not_found, failed_precondition */
 export function deleteRun(core: Core, tx: Tx, environmentId: string, id: string): void {
   const run = findRun(core, environmentId, id);
   if (!TERMINAL_RUN_STATUSES.includes(run.status)) {
     throw new ApiError("failed_precondition", `run ${id} is ${run.status}; cancel it first`);
   }
-  forgetWaits(core, id);
-  core.store.runs.delete(id);
+  removeRun(core, run);
   announceRun(core, tx, run, "deleted");
+}
+
+/** Removes a run's row and everything that hangs on it, its audit rows too. */
+export function removeRun(core: Core, run: RunRow): void {
+  forgetWaits(core, run.id);
+  core.store.audit.deleteByRun(run.id);
+  core.store.runs.delete(run.id);
+}
+
+export interface DeleteRuns {
+  environmentId: string;
+  functionId?: string | undefined;
+  /** One of the ends; absent means all of them. */
+  status?: RunStatus | undefined;
+  /** Exclusive, on creation time. */
+  untilMs?: number | undefined;
+}
+
+/** At most this many runs go in one call (section 2.2). */
+export const DELETE_RUNS_PER_CALL = 10_000;
+
+/** Removes runs that are at their end, oldest first. Returns how many; ask again until it is 0. @throws ApiError */
+export function deleteRuns(core: Core, tx: Tx, wanted: DeleteRuns, limit: number): number {
+  if (wanted.status !== undefined && !TERMINAL_RUN_STATUSES.includes(wanted.status)) {
+    throw new ApiError(
+      "invalid_argument",
+      `status: only runs at their end can be deleted, not ${wanted.status}`,
+    );
+  }
+  const found = oldestRuns(core.store.db, {
+    ...wanted,
+    statuses: wanted.status === undefined ? TERMINAL_RUN_STATUSES : [wanted.status],
+    limit,
+  });
+  for (const run of found) {
+    removeRun(core, run);
+    announceRun(core, tx, run, "deleted");
+  }
+  return found.length;
 }

@@ -5,6 +5,8 @@ import { readJson } from "../json/json-text.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
+import { viewEvent } from "./event-view.ts";
+import { keyOf } from "./key.ts";
 import { eventScope, matchKey, parseMatch, valueAtPath } from "./match.ts";
 import { announceRun } from "./notices.ts";
 import type { RegisteredFunction } from "./registry.ts";
@@ -31,7 +33,8 @@ export function createRun(
   if (depth > maxDepth) {
     throw new ApiError("failed_precondition", `runs are nested deeper than ${maxDepth}`);
   }
-  const admission = core.dispatcher.admit(tx, environmentId, functionId);
+  const laneKey = keyOf(fn.config.concurrency?.key, viewEvent(event));
+  const admission = core.dispatcher.admit(tx, environmentId, functionId, laneKey);
   const run = core.store.runs.insert(
     {
       id: core.ids.next("run"),
@@ -46,6 +49,7 @@ export function createRun(
       parent_run_id: parent?.run.id ?? null,
       parent_step_id: parent?.stepId ?? null,
       depth,
+      lane_key: laneKey,
     },
     tx.nowMs,
     admission.kind,

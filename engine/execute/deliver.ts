@@ -6,7 +6,7 @@ import type { ListenerRow } from "../store/listeners.ts";
 import type { Tx } from "../store/writer.ts";
 import { endRun } from "./end-run.ts";
 import { announceStep } from "./notices.ts";
-import { forgetWaits, makeReady } from "./ready.ts";
+import { forgetWaits, goOn } from "./ready.ts";
 
 /** Wakes or cancels the run of a listener that an event satisfied. */
 export function deliver(core: Core, tx: Tx, event: NewEvent, listener: ListenerRow): void {
@@ -20,15 +20,11 @@ export function deliver(core: Core, tx: Tx, event: NewEvent, listener: ListenerR
   }
   const step = listener.step_id === null ? undefined : core.store.steps.get(listener.step_id);
   // The same event may just have cancelled it.
-  if (run.status !== "waiting" || step?.status !== "waiting") return;
-  core.store.steps.settle(
-    step.id,
-    { status: "completed", output: eventPayload(event), error: null, attempt: run.attempt },
-    tx.nowMs,
-  );
+  if ((run.status !== "waiting" && run.status !== "paused") || step?.status !== "waiting") return;
+  core.store.steps.settleWithEvent(step.id, event.id, eventPayload(event), run.attempt, tx.nowMs);
   announceStep(core, tx, run, { ...step, status: "completed" }, "completed");
   forgetWaits(core, run.id);
-  makeReady(core, tx, run);
+  goOn(core, tx, run);
 }
 
 /** A matched wait's output is the whole event (section 3.3). */

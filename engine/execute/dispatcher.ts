@@ -10,10 +10,12 @@ import { buildPushBody } from "./push-body.ts";
 import type { PushClient, PushOutcome } from "./push.ts";
 import type { RegisteredFunction } from "./registry.ts";
 
-/** What one function may do at the same time, and what it does. */
+/** What may happen at the same time in a function, or in one key of it, and what does. */
 interface Lane {
   environmentId: string;
   functionId: string;
+  /** "" for a function without concurrency key. */
+  key: string;
   inFlight: number;
   /** There may be ready runs in the store. Said too often costs a query; never said too seldom. */
   backlog: boolean;
@@ -36,9 +38,13 @@ export type Admission =
 
 export interface Dispatcher {
   /** Takes a slot for one run of this function if it may be executed at once. Undone when the transaction is. */
-  admit(tx: Tx, environmentId: string, functionId: string): Admission;
+  admit(tx: Tx, environmentId: string, functionId: string, laneKey: string): Admission;
   /** Begins the call of an admitted run once the transaction is on disk. */
   launch(tx: Tx, run: RunRow, permit: Omit<Claim, "runId" | "executionSeq">): void;
+  /** Takes a slot for a run that a pull worker is to have; false when its lane is full. Undone with the transaction. */
+  takePull(tx: Tx, run: RunRow, fn: RegisteredFunction): boolean;
+  /** Gives the slot of a pulled run back. A run that has none is left alone. */
+  releasePull(tx: Tx, runId: string): void;
   /** There may be ready runs of this function. */
   wake(environmentId: string, functionId: string): void;
   /** Looks for ready runs of all functions, as after a start. */
@@ -65,6 +71,8 @@ export function createDispatcher(
   limits: DispatchLimits = DISPATCH_LIMITS,
 ): Dispatcher {
   const lanes = new Map<string, Lane>();
+  /** Which lane the runs that pull workers have take a slot of. */
+  const pulled = new Map<string, Lane>();
   const calls = new Set<Promise<void>>();
   let inFlight = 0;
   let stopping = false;
@@ -72,17 +80,28 @@ export function createDispatcher(
   let pumpAsked = false;
   let turn = 0;
 
-  function laneOf(environmentId: string, functionId: string): Lane {
-    const key = `${environmentId}\n${functionId}`;
-    let lane = lanes.get(key);
+  const nameOf = (environmentId: string, functionId: string, key: string) =>
+    `${environmentId}\n${functionId}\n${key}`;
+
+  function laneOf(environmentId: string, functionId: string, key: string): Lane {
+    const name = nameOf(environmentId, functionId, key);
+    let lane = lanes.get(name);
     if (lane === undefined) {
-      lane = { environmentId, functionId, inFlight: 0, backlog: false };
-      lanes.set(key, lane);
+      lane = { environmentId, functionId, key, inFlight: 0, backlog: false };
+      lanes.set(name, lane);
     }
     return lane;
   }
 
+  /** There may be as many lanes as keys: one in which nothing happens is forgotten. Nothing else holds on to it. */
+  function tidy(lane: Lane): void {
+    if (lane.inFlight === 0 && !lane.backlog) {
+      lanes.delete(nameOf(lane.environmentId, lane.functionId, lane.key));
+    }
+  }
+
   function freeSlots(lane: Lane, fn: RegisteredFunction): number {
+    if (fn.config.preferredMode === "pull") return 0;
     const own = (fn.config.concurrency?.limit ?? limits.functionSlots) - lane.inFlight;
     return Math.min(own, limits.processSlots - inFlight);
   }
@@ -108,7 +127,7 @@ export function createDispatcher(
   const targetOf = (lane: Lane, fn: RegisteredFunction): BreakerTarget => ({
     environmentId: lane.environmentId,
     functionId: lane.functionId,
-    endpoint: fn.config.endpointUrl,
+    endpoint: fn.config.endpointUrl ?? "",
   });
 
   function tryTake(tx: Tx, lane: Lane, fn: RegisteredFunction): Admission {
@@ -119,17 +138,20 @@ export function createDispatcher(
     return { kind: "claimed", permit: { target, probe: permit === "probe", lane } };
   }
 
-  function admit(tx: Tx, environmentId: string, functionId: string): Admission {
-    const lane = laneOf(environmentId, functionId);
+  const heldBack = (lane: Lane, fn: RegisteredFunction) =>
+    fn.config.preferredMode === "push" && core().breakers.holdsBack(targetOf(lane, fn));
+
+  function admit(tx: Tx, environmentId: string, functionId: string, laneKey: string): Admission {
+    const lane = laneOf(environmentId, functionId, laneKey);
     const fn = core().registry.get(environmentId, functionId);
     const free = fn !== undefined && !stopping && !lane.backlog && freeSlots(lane, fn) > 0;
     if (free) {
       const admission = tryTake(tx, lane, fn);
       if (admission.kind === "claimed") return admission;
     }
-    lane.backlog = true;
-    const heldBack = fn !== undefined && core().breakers.holdsBack(targetOf(lane, fn));
-    return { kind: heldBack ? "deferred" : "queued" };
+    if (fn?.config.preferredMode === "pull") tx.afterCommit(() => tidy(lane));
+    else lane.backlog = true;
+    return { kind: fn !== undefined && heldBack(lane, fn) ? "deferred" : "queued" };
   }
 
   function launch(tx: Tx, run: RunRow, permit: Omit<Claim, "runId" | "executionSeq">): void {
@@ -166,6 +188,7 @@ export function createDispatcher(
           apply(tx);
           release(tx, claim.lane);
           pump(tx);
+          tx.afterCommit(() => tidy(claim.lane));
         });
         return;
       } catch (error) {
@@ -193,23 +216,58 @@ export function createDispatcher(
   }
 
   function pumpLane(tx: Tx, lane: Lane): void {
-    const { breakers, registry, store } = core();
+    const { registry, store } = core();
     const fn = registry.get(lane.environmentId, lane.functionId);
-    const free = fn === undefined ? 0 : freeSlots(lane, fn);
-    if (fn === undefined || free <= 0) return;
+    // Workers ask for the ready runs of a pull function themselves.
+    const pull = fn?.config.preferredMode === "pull";
+    const free = fn === undefined || pull ? 0 : freeSlots(lane, fn);
+    if (fn !== undefined && !pull && free <= 0) return;
+    if (fn === undefined || pull) {
+      setIdle(tx, lane);
+      return;
+    }
     // Behind a breaker there is a probe at most.
-    const wanted = breakers.holdsBack(targetOf(lane, fn)) ? 1 : free;
-    const ready = store.runs.ready(lane.environmentId, lane.functionId, wanted);
+    const wanted = heldBack(lane, fn) ? 1 : free;
+    const ready = store.runs.ready(lane.environmentId, lane.functionId, lane.key, wanted);
     for (const run of ready) {
       const admission = tryTake(tx, lane, fn);
       if (admission.kind !== "claimed") return;
       launch(tx, claimRow(core(), tx, run), admission.permit);
     }
-    if (ready.length >= wanted) return;
+    if (ready.length < wanted) setIdle(tx, lane);
+  }
+
+  function setIdle(tx: Tx, lane: Lane): void {
     lane.backlog = false;
     tx.onRollback(() => {
-      lane.backlog = true;
+      // It may have been forgotten meanwhile.
+      laneOf(lane.environmentId, lane.functionId, lane.key).backlog = true;
     });
+    tx.afterCommit(() => tidy(lane));
+  }
+
+  function takePull(tx: Tx, run: RunRow, fn: RegisteredFunction): boolean {
+    const lane = laneOf(run.environment_id, run.function_id, run.lane_key);
+    if (lane.inFlight >= (fn.config.concurrency?.limit ?? Number.POSITIVE_INFINITY)) return false;
+    lane.inFlight += 1;
+    pulled.set(run.id, lane);
+    tx.onRollback(() => {
+      lane.inFlight -= 1;
+      pulled.delete(run.id);
+    });
+    return true;
+  }
+
+  function releasePull(tx: Tx, runId: string): void {
+    const lane = pulled.get(runId);
+    if (lane === undefined) return;
+    lane.inFlight -= 1;
+    pulled.delete(runId);
+    tx.onRollback(() => {
+      lane.inFlight += 1;
+      pulled.set(runId, lane);
+    });
+    tx.afterCommit(() => tidy(lane));
   }
 
   function askPump(): void {
@@ -229,13 +287,22 @@ export function createDispatcher(
   return {
     admit,
     launch,
+    takePull,
+    releasePull,
     wake: (environmentId, functionId) => {
-      laneOf(environmentId, functionId).backlog = true;
+      for (const row of core().store.runs.readyLanes(environmentId, functionId)) {
+        laneOf(row.environment_id, row.function_id, row.lane_key).backlog = true;
+      }
       askPump();
     },
     start: () => {
-      for (const row of core().store.runs.readyFunctions()) {
-        laneOf(row.environment_id, row.function_id).backlog = true;
+      for (const row of core().store.runs.readyLanes()) {
+        laneOf(row.environment_id, row.function_id, row.lane_key).backlog = true;
+      }
+      for (const run of core().store.runs.leased()) {
+        const lane = laneOf(run.environment_id, run.function_id, run.lane_key);
+        lane.inFlight += 1;
+        pulled.set(run.id, lane);
       }
       askPump();
     },

@@ -14,6 +14,7 @@ export type RunEnd =
 
 /** Ends a run: nothing of it waits any more, and a parent that waits for it goes on. */
 export function endRun(core: Core, tx: Tx, run: RunRow, end: RunEnd, change: RunChange = {}): RunRow {
+  core.dispatcher.releasePull(tx, run.id);
   const ended = core.store.runs.update(
     run,
     {
@@ -22,6 +23,7 @@ export function endRun(core: Core, tx: Tx, run: RunRow, end: RunEnd, change: Run
       ended_at: tx.nowMs,
       ready_at: null,
       pause_requested: 0,
+      pause_reason: "",
       output: end.status === "completed" ? end.output : run.output,
       error:
         end.status === "completed" ? null : end.status === "failed" ? toJsonText(end.error).text : run.error,
@@ -44,12 +46,20 @@ export function endRun(core: Core, tx: Tx, run: RunRow, end: RunEnd, change: Run
 
 /** Holds a run whose retries are used up until a person resumes it. */
 export function pauseRun(core: Core, tx: Tx, run: RunRow, error: RunError, change: RunChange = {}): RunRow {
+  core.dispatcher.releasePull(tx, run.id);
   const paused = core.store.runs.update(
     run,
-    { ...change, status: "paused", ready_at: null, error: toJsonText(error).text },
+    {
+      ...change,
+      status: "paused",
+      ready_at: null,
+      pause_requested: 0,
+      pause_reason: "",
+      error: toJsonText(error).text,
+    },
     tx.nowMs,
   );
   core.store.steps.relabel(run.id, "retrying", "failed", tx.nowMs);
-  announceRun(core, tx, paused, "updated");
+  announceRun(core, tx, paused, "paused");
   return paused;
 }

@@ -7,6 +7,8 @@ export class ExpressionError extends Error {
 }
 
 export interface Expression {
+  /** What it answers; big integers as plain numbers. @throws ExpressionError */
+  value(scope: Record<string, unknown>): unknown;
   /** @throws ExpressionError */
   test(scope: Record<string, unknown>): boolean;
 }
@@ -52,16 +54,18 @@ function compile(text: string, field: string): Expression {
   } catch (error) {
     throw new ApiError("invalid_argument", `${field}: ${firstLine(error)}`, { cause: error });
   }
+  const value = (scope: Record<string, unknown>): unknown => {
+    try {
+      const answer: unknown = evaluate(scope);
+      return typeof answer === "bigint" ? Number(answer) : answer;
+    } catch (error) {
+      throw new ExpressionError(`expression ${JSON.stringify(text)}: ${firstLine(error)}`, { cause: error });
+    }
+  };
   return {
+    value,
     test: (scope) => {
-      let answer: unknown;
-      try {
-        answer = evaluate(scope);
-      } catch (error) {
-        throw new ExpressionError(`expression ${JSON.stringify(text)}: ${firstLine(error)}`, {
-          cause: error,
-        });
-      }
+      const answer = value(scope);
       if (typeof answer === "boolean") return answer;
       throw new ExpressionError(
         `expression ${JSON.stringify(text)}: answered ${typeof answer}, not true or false`,

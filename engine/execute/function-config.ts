@@ -1,27 +1,22 @@
 import { fromWireEnum } from "../contract/enums.ts";
+import type { Trigger } from "../contract/functions.ts";
 import type { RegisterFunctionRequest } from "../contract/register.ts";
 import { ApiError } from "../errors.ts";
+import { nextFiringMs } from "./cron.ts";
 import { compileExpression } from "./expression.ts";
+import { compileKey } from "./key.ts";
 import { parseMatch } from "./match.ts";
 import { isPattern } from "./pattern.ts";
 
 /** What a function was registered with. Stored as JSON; two equal texts are the same version. */
 export type FunctionConfig = Omit<RegisterFunctionRequest, "id" | "changeReason" | "preferredMode"> & {
-  preferredMode: "push";
-  endpointUrl: string;
+  preferredMode: "push" | "pull";
 };
 
 /** Parts of the contract that this engine does not execute. Taking them and doing nothing would be a lie. */
 function refuseUnsupported(request: RegisterFunctionRequest): void {
-  const unsupported: [string, boolean][] = [
-    ["preferredMode", mode(request.preferredMode) === "pull"],
-    ["debounce", request.debounce !== undefined],
-    ["concurrency.key", request.concurrency?.key !== undefined],
-    ["secrets", (request.secrets ?? []).length > 0],
-    ["triggers.cron", (request.triggers ?? []).some((trigger) => trigger.cron !== undefined)],
-  ];
-  for (const [field, used] of unsupported) {
-    if (used) throw new ApiError("unimplemented", `${field}: this engine does not execute it`);
+  if ((request.secrets ?? []).length > 0) {
+    throw new ApiError("unimplemented", "secrets: this engine does not execute it");
   }
 }
 
@@ -60,11 +55,7 @@ export function toFunctionConfig(request: RegisterFunctionRequest): FunctionConf
   }
   refuseUnsupported(request);
   for (const [index, trigger] of (request.triggers ?? []).entries()) {
-    if (trigger.event === undefined)
-      throw new ApiError("invalid_argument", `triggers[${index}].event: is required`);
-    if (trigger.expression !== undefined) {
-      compileExpression(trigger.expression, `triggers[${index}].expression`);
-    }
+    checkTrigger(trigger, `triggers[${index}]`);
   }
   for (const [index, cancel] of (request.cancelOn ?? []).entries()) {
     if (isPattern(cancel.event)) {
@@ -73,6 +64,30 @@ export function toFunctionConfig(request: RegisterFunctionRequest): FunctionConf
     const match = parseMatch(cancel.match);
     if (match.grammar === "cel") compileExpression(match.expression, `cancelOn[${index}].match`);
   }
-  const { id: _id, changeReason: _reason, preferredMode: _mode, ...config } = request;
-  return { ...config, preferredMode: "push", endpointUrl: checkEndpoint(request.endpointUrl) };
+  const { concurrency, debounce } = request;
+  if (concurrency?.key !== undefined && concurrency.limit === undefined) {
+    throw new ApiError("invalid_argument", "concurrency.limit: is required beside a key");
+  }
+  compileKey(concurrency?.key, "concurrency.key");
+  if (debounce !== undefined && debounce.periodMs === undefined) {
+    throw new ApiError("invalid_argument", "debounce.periodMs: is required");
+  }
+  compileKey(debounce?.key, "debounce.key");
+  const { id: _id, changeReason: _reason, preferredMode: _mode, endpointUrl, ...config } = request;
+  if (wanted === "pull") return { ...config, preferredMode: "pull" };
+  return { ...config, preferredMode: "push", endpointUrl: checkEndpoint(endpointUrl) };
+}
+
+function checkTrigger(trigger: Trigger, field: string): void {
+  const { event, cron, expression } = trigger;
+  if (event === undefined && cron === undefined) {
+    throw new ApiError("invalid_argument", `${field}.event: is required, unless there is a cron`);
+  }
+  if (event !== undefined && cron !== undefined) {
+    throw new ApiError("invalid_argument", `${field}.cron: excludes event; use two triggers`);
+  }
+  if (cron !== undefined) nextFiringMs(cron, 0, `${field}.cron`);
+  if (expression === undefined) return;
+  if (cron !== undefined) throw new ApiError("invalid_argument", `${field}.expression: needs an event`);
+  compileExpression(expression, `${field}.expression`);
 }

@@ -7,9 +7,18 @@ import type { EventRow } from "../store/events.ts";
 import type { FunctionRow } from "../store/functions.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
+import { auditRun, auditStep } from "./audit.ts";
 import type { Notice } from "./hub.ts";
 
-export type RunAction = "created" | "updated" | "resumed" | "completed" | "failed" | "cancelled" | "deleted";
+export type RunAction =
+  | "created"
+  | "updated"
+  | "resumed"
+  | "paused"
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "deleted";
 export type StepAction = "created" | "updated" | "completed" | "failed";
 
 function announce(core: Core, tx: Tx, notice: () => Notice): void {
@@ -20,11 +29,19 @@ function announce(core: Core, tx: Tx, notice: () => Notice): void {
 
 const payload = (text: string | null) => (text === null ? undefined : new JsonText(text));
 
-/** `system.run.{id}.{action}`; output and error are there once the run has them. */
+/** `system.run.{id}.{action}`; output and error are there once the run has them. All but `updated` are audited. */
 export function announceRun(core: Core, tx: Tx, run: RunRow, action: RunAction): void {
+  if (action !== "updated") {
+    auditRun(core, tx, run, `run.${action}`, {
+      status: run.status,
+      attempt: run.attempt,
+      ...(run.error === null || action === "completed" ? {} : { error: new JsonText(run.error) }),
+      ...(run.cancellation_cause === null ? {} : { cause: run.cancellation_cause }),
+    });
+  }
   announce(core, tx, () => ({
     environmentId: run.environment_id,
-    topic: `system.run.${run.id}.${action}`,
+    topic: `system.run.${run.id}.${action === "paused" ? "updated" : action}`,
     data: {
       run_id: run.id,
       function_id: run.function_id,
@@ -46,6 +63,7 @@ export function announceStep(
   step: { id: string; name: string; status: string },
   action: StepAction,
 ): void {
+  auditStep(core, tx, run, step, action);
   announce(core, tx, () => ({
     environmentId: run.environment_id,
     topic: `system.run.${run.id}.step.${step.id}.${action}`,
@@ -70,7 +88,12 @@ export function announceEvent(core: Core, tx: Tx, event: Omit<EventRow, "seq">):
 }
 
 /** `system.function.{id}.{action}`. */
-export function announceFunction(core: Core, tx: Tx, row: FunctionRow, action: "created" | "updated"): void {
+export function announceFunction(
+  core: Core,
+  tx: Tx,
+  row: FunctionRow,
+  action: "created" | "updated" | "deleted",
+): void {
   announce(core, tx, () => ({
     environmentId: row.environment_id,
     topic: `system.function.${row.id}.${action}`,

@@ -8,7 +8,7 @@ import type { Claim } from "./dispatcher.ts";
 import { endRun, pauseRun } from "./end-run.ts";
 import type { PushOutcome } from "./push.ts";
 import { holdRun } from "./ready.ts";
-import { recordSteps } from "./record-steps.ts";
+import { recordSteps, type Recorded } from "./record-steps.ts";
 import { retryDelayMs } from "./retry.ts";
 import { applyYield } from "./yields.ts";
 
@@ -21,7 +21,8 @@ export const TRANSPORT_ERROR = "TRANSPORT_ERROR";
  */
 export function applyOutcome(core: Core, tx: Tx, claim: Claim, outcome: PushOutcome): void {
   const { breakers, store } = core;
-  if (outcome.kind === "transport") breakers.failed(tx, claim.target, claim.probe, outcome.reason);
+  if (outcome.kind === "transport")
+    breakers.failed(tx, claim.target, claim.probe, outcome.reason, claim.runId);
   else breakers.succeeded(tx, claim.target, claim.probe);
 
   const run = store.runs.get(claim.runId);
@@ -38,15 +39,26 @@ export function applyOutcome(core: Core, tx: Tx, claim: Claim, outcome: PushOutc
     if (recorded.added > 0) store.runs.update(run, { step_count: run.step_count + recorded.added }, tx.nowMs);
     return;
   }
+  applyRecorded(core, tx, run, recorded, outcome.answer);
+}
+
+/** Goes on with an execution's answer, once its steps are stored. */
+export function applyRecorded(
+  core: Core,
+  tx: Tx,
+  run: RunRow,
+  recorded: Recorded,
+  answer: PushResponse,
+): void {
   const counted = { ...run, step_count: run.step_count + recorded.added };
-  if (recorded.problem === undefined) applyAnswer(core, tx, counted, outcome.answer);
+  if (recorded.problem === undefined) applyAnswer(core, tx, counted, answer);
   else endRun(core, tx, counted, { status: "failed", error: protocolError(recorded.problem) });
 }
 
 /** Holds a run whose answer could not be taken in, for a person to look at. */
 export function setAside(core: Core, tx: Tx, claim: Claim): void {
   // A probe that never reports would hold its breaker half-open for ever.
-  core.breakers.failed(tx, claim.target, claim.probe, "the answer could not be taken in");
+  core.breakers.failed(tx, claim.target, claim.probe, "the answer could not be taken in", claim.runId);
   const run = core.store.runs.get(claim.runId);
   if (run?.status !== "running" || run.execution_seq !== claim.executionSeq) return;
   pauseRun(core, tx, run, {
@@ -80,7 +92,7 @@ function applyAnswer(core: Core, tx: Tx, run: RunRow, answer: PushResponse): voi
 }
 
 /** The function broke the push protocol: doing it again would break it again. */
-function protocolError(problem: string): RunError {
+export function protocolError(problem: string): RunError {
   return { message: problem, code: "PROTOCOL_ERROR", retryable: false };
 }
 
@@ -88,7 +100,13 @@ function protocolError(problem: string): RunError {
  * One attempt failed. The wire's `retryable` is taken literally: false ends the run as failed; true waits for the next
  * attempt, and pauses the run once they are used up.
  */
-function failAttempt(core: Core, tx: Tx, run: RunRow, error: RunError, kind: "function" | "transport"): void {
+export function failAttempt(
+  core: Core,
+  tx: Tx,
+  run: RunRow,
+  error: RunError,
+  kind: "function" | "transport",
+): void {
   const text = toJsonText(error).text;
   core.store.attemptErrors.add({
     run_id: run.id,

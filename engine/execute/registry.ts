@@ -30,6 +30,8 @@ export interface Registry {
     config: FunctionConfig,
     changeReason: string,
   ): { function: RegisteredFunction; created: boolean; changed: boolean };
+  /** Forgets a function. @throws ApiError not_found, failed_precondition while it has runs that are not at their end */
+  delete(tx: Tx, environmentId: string, id: string): RegisteredFunction;
   /** @throws ApiError not_found */
   setStatus(tx: Tx, environmentId: string, id: string, status: FunctionStatus): RegisteredFunction;
 }
@@ -115,7 +117,8 @@ export function createRegistry(store: Store): Registry {
       const row: FunctionRow = {
         environment_id: environmentId,
         id,
-        version: (known?.row.version ?? 0) + (sameConfig ? 0 : 1),
+        version:
+          (known?.row.version ?? store.functions.lastVersion(environmentId, id)) + (sameConfig ? 0 : 1),
         status,
         config: text,
         created_at: known?.row.created_at ?? tx.nowMs,
@@ -126,6 +129,22 @@ export function createRegistry(store: Store): Registry {
       const fn = parse(row);
       keep(tx, fn);
       return { function: fn, created: known === undefined, changed: true };
+    },
+    delete: (tx, environmentId, id) => {
+      const known = shelf(environmentId).functions.get(id);
+      if (known === undefined) throw new ApiError("not_found", `function ${id} not found`);
+      const open = store.runs.countOpen(environmentId, id);
+      if (open > 0) {
+        throw new ApiError(
+          "failed_precondition",
+          `function ${id} has ${open} runs that are not at their end`,
+        );
+      }
+      store.functions.delete(environmentId, id);
+      store.debounces.deleteByFunction(environmentId, id);
+      shelf(environmentId).set(id, undefined);
+      tx.onRollback(() => shelf(environmentId).set(id, known));
+      return known;
     },
     setStatus: (tx, environmentId, id, status) => {
       const known = shelf(environmentId).functions.get(id);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { completed, createHarness, ENV, yielded, type Harness } from "../testing/harness.ts";
-import { MAX_EXPRESSION_EVENT_CHARS } from "./routing.ts";
+import { MAX_EXPRESSION_EVENT_CHARS } from "./event-view.ts";
 
 let engine: Harness;
 

@@ -1,60 +1,45 @@
+import type { Trigger } from "../contract/functions.ts";
 import type { Core } from "../core.ts";
-import { readJson } from "../json/json-text.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { ListenerRow } from "../store/listeners.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
 import { createRun } from "./create-run.ts";
 import { storeDeadLetter } from "./dead-letters.ts";
+import { debounceEvent } from "./debounce.ts";
 import { deliver } from "./deliver.ts";
-import { compileExpression, ExpressionError } from "./expression.ts";
-import { eventScope, matchKey, valueAtPath } from "./match.ts";
+import { viewEvent, type EventView } from "./event-view.ts";
+import { compileExpression } from "./expression.ts";
+import { matchKey, valueAtPath } from "./match.ts";
 import type { RegisteredFunction } from "./registry.ts";
-
-/** Expressions read events up to this size: it bounds how long one evaluation may take. */
-export const MAX_EXPRESSION_EVENT_CHARS = 262_144;
 
 /**
  * Brings a stored event to everything that waits for it: first the runs it wakes or cancels, then the runs it starts.
  * An expression that cannot be evaluated on this event becomes a dead letter; everything else goes on.
  */
 export function routeEvent(core: Core, tx: Tx, event: NewEvent): RunRow[] {
-  const scope = lazyScope(event);
+  const scope = viewEvent(event);
   for (const listener of listenersFor(core, tx, event, scope)) deliver(core, tx, event, listener);
-  return core.registry
-    .triggeredBy(event.environment_id, event.name)
-    .filter((fn) => isTriggered(core, tx, fn, event, scope))
-    .map((fn) => createRun(core, tx, fn, event));
-}
-
-/** The event as paths and expressions see it, parsed once and only when somebody looks. */
-interface LazyScope {
-  /** Without lost digits, for comparing. */
-  exact(): Record<string, unknown>;
-  /** As plain numbers, for CEL. */
-  plain(): Record<string, unknown>;
-}
-
-function lazyScope(event: NewEvent): LazyScope {
-  let exact: Record<string, unknown> | undefined;
-  let plain: Record<string, unknown> | undefined;
-  return {
-    exact: () => (exact ??= eventScope(event, readJson)),
-    plain: () => {
-      if (event.data.length > MAX_EXPRESSION_EVENT_CHARS) {
-        throw new ExpressionError(`the event is over ${MAX_EXPRESSION_EVENT_CHARS} characters`);
-      }
-      if (plain === undefined) {
-        const root = eventScope(event, (text) => JSON.parse(text) as unknown);
-        plain = { ...root, event: root };
-      }
-      return plain;
-    },
-  };
+  const started: RunRow[] = [];
+  for (const fn of core.registry.triggeredBy(event.environment_id, event.name)) {
+    const verdict = judgeTriggers(core, fn, event.name, scope);
+    for (const { problem } of verdict.problems) {
+      storeDeadLetter(core, tx, event, {
+        source: "routing",
+        error: problem,
+        functionId: fn.row.id,
+        runId: null,
+      });
+    }
+    if (verdict.trigger === undefined) continue;
+    if (fn.config.debounce === undefined) started.push(createRun(core, tx, fn, event));
+    else debounceEvent(core, tx, fn, event, scope);
+  }
+  return started;
 }
 
 /** True or false, or the reason why it cannot be said. */
-function evaluate(expression: string, scope: LazyScope): { hit: boolean } | { problem: string } {
+function evaluate(expression: string, scope: EventView): { hit: boolean } | { problem: string } {
   try {
     return { hit: compileExpression(expression, "expression").test(scope.plain()) };
   } catch (error) {
@@ -63,24 +48,32 @@ function evaluate(expression: string, scope: LazyScope): { hit: boolean } | { pr
   }
 }
 
-function isTriggered(core: Core, tx: Tx, fn: RegisteredFunction, event: NewEvent, scope: LazyScope): boolean {
-  for (const { expression } of core.registry.triggersOf(fn, event.name)) {
-    if (expression === undefined) return true;
-    const answer = evaluate(expression, scope);
-    if ("problem" in answer) {
-      storeDeadLetter(core, tx, event, {
-        source: "routing",
-        error: answer.problem,
-        functionId: fn.row.id,
-        runId: null,
-      });
-    } else if (answer.hit) return true;
+export interface Verdict {
+  /** The trigger that fires. */
+  trigger?: Trigger;
+  /** Expressions that could not be evaluated on this event before one fired. */
+  problems: { trigger: Trigger; problem: string }[];
+}
+
+/** Whether an event of this name fires one of a function's triggers. */
+export function judgeTriggers(
+  core: Core,
+  fn: RegisteredFunction,
+  eventName: string,
+  scope: EventView,
+): Verdict {
+  const problems: Verdict["problems"] = [];
+  for (const trigger of core.registry.triggersOf(fn, eventName)) {
+    if (trigger.expression === undefined) return { trigger, problems };
+    const answer = evaluate(trigger.expression, scope);
+    if ("problem" in answer) problems.push({ trigger, problem: answer.problem });
+    else if (answer.hit) return { trigger, problems };
   }
-  return false;
+  return { problems };
 }
 
 /** Listeners that this event satisfies. Of many runs with one broken expression only the first makes a dead letter. */
-function listenersFor(core: Core, tx: Tx, event: NewEvent, scope: LazyScope): ListenerRow[] {
+function listenersFor(core: Core, tx: Tx, event: NewEvent, scope: EventView): ListenerRow[] {
   const { listeners, runs } = core.store;
   const { environment_id: environmentId, name } = event;
   const found: ListenerRow[] = [];

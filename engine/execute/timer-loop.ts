@@ -5,13 +5,18 @@ import type { TimerRow } from "../store/timers.ts";
 import type { Tx } from "../store/writer.ts";
 import { toJsonText } from "../json/json-text.ts";
 import { childError } from "./children.ts";
+import { fireDebounces } from "./debounce.ts";
 import { endRun } from "./end-run.ts";
+import { expireLease } from "./leases.ts";
 import { announceStep } from "./notices.ts";
-import { forgetWaits, makeReady } from "./ready.ts";
+import { forgetWaits, goOn, makeReady } from "./ready.ts";
+import { fireSchedules } from "./schedules.ts";
 
 /** Timers live in the store; memory only knows when to look next. */
 export interface TimerLoop {
   add(tx: Tx, timer: Omit<TimerRow, "id">): void;
+  /** Something else than a timer of a run will be due: a debounce or a schedule. */
+  wakeAt(tx: Tx, dueAtMs: number): void;
   start(): void;
   stop(): void;
 }
@@ -44,7 +49,11 @@ export function createTimerLoop(core: () => Core): TimerLoop {
       .write((tx) => {
         const due = core().store.timers.due(tx.nowMs, batch);
         for (const timer of due) fire(core(), tx, timer);
-        return core().store.timers.next();
+        fireDebounces(core(), tx);
+        fireSchedules(core(), tx);
+        const { timers, debounces, schedules } = core().store;
+        const next = [timers.next(), debounces.next(), schedules.next()].filter((at) => at !== undefined);
+        return next.length === 0 ? undefined : Math.min(...next);
       })
       .then((next) => arm(next ?? clock.nowMs() + lookAtLeastEveryMs))
       .catch((error: unknown) => {
@@ -57,6 +66,9 @@ export function createTimerLoop(core: () => Core): TimerLoop {
     add: (tx, timer) => {
       core().store.timers.add(timer);
       tx.afterCommit(() => arm(timer.due_at));
+    },
+    wakeAt: (tx, dueAtMs) => {
+      tx.afterCommit(() => arm(dueAtMs));
     },
     start: () => {
       stopped = false;
@@ -73,11 +85,16 @@ export function createTimerLoop(core: () => Core): TimerLoop {
 function fire(core: Core, tx: Tx, timer: TimerRow): void {
   core.store.timers.delete(timer.id);
   const run = core.store.runs.get(timer.run_id);
-  if (run?.status !== "waiting" || run.ready_at !== null) return;
-  if (timer.kind === "retry") {
-    makeReady(core, tx, run);
+  if (run === undefined) return;
+  if (timer.kind === "lease") {
+    expireLease(core, tx, run);
     return;
   }
+  if (timer.kind === "retry") {
+    if (run.status === "waiting" && run.ready_at === null) makeReady(core, tx, run);
+    return;
+  }
+  if ((run.status !== "waiting" || run.ready_at !== null) && run.status !== "paused") return;
   const step = timer.step_id === null ? undefined : core.store.steps.get(timer.step_id);
   if (step === undefined || (step.status !== "sleeping" && step.status !== "waiting")) return;
   switch (timer.kind) {
@@ -88,7 +105,7 @@ function fire(core: Core, tx: Tx, timer: TimerRow): void {
         tx.nowMs,
       );
       announceStep(core, tx, run, { ...step, status: "completed" }, "completed");
-      makeReady(core, tx, run);
+      goOn(core, tx, run);
       return;
     case "wait_timeout":
       timeOutWait(core, tx, run, step);
@@ -121,7 +138,7 @@ function timeOutInvoke(core: Core, tx: Tx, run: RunRow, step: StepRow): void {
     childError({ id: step.child_run_id, function_id: functionId }, "timed out"),
   );
   forgetWaits(core, run.id);
-  makeReady(core, tx, run);
+  goOn(core, tx, run);
 }
 
 function timeOutStep(core: Core, tx: Tx, run: RunRow, step: StepRow, error: string): void {

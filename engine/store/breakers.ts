@@ -14,9 +14,26 @@ export interface BreakerRow {
   updated_at: number;
 }
 
+export interface BreakerFailureRow {
+  id: number;
+  key: string;
+  run_id: string | null;
+  reason: string;
+  /** This failure opened the breaker. */
+  opened: number;
+  failed_at: number;
+}
+
+/** Older failures of a breaker are forgotten. */
+export const BREAKER_FAILURES_KEPT = 100;
+
 export interface BreakerTable {
   all(): BreakerRow[];
   put(row: BreakerRow): void;
+  /** Keeps one failure; recovery and reset leave it. */
+  addFailure(row: Omit<BreakerFailureRow, "id">): void;
+  /** Newest first. */
+  failures(key: string, limit: number): BreakerFailureRow[];
 }
 
 export function createBreakerTable(db: Database): BreakerTable {
@@ -29,7 +46,22 @@ export function createBreakerTable(db: Database): BreakerTable {
        opened_at = excluded.opened_at, last_failure_at = excluded.last_failure_at,
        last_failure_reason = excluded.last_failure_reason, updated_at = excluded.updated_at`,
   );
+  const addFailure = db.prepare(
+    "insert into breaker_failures (key, run_id, reason, opened, failed_at) values (?, ?, ?, ?, ?)",
+  );
+  const forget = db.prepare(
+    `delete from breaker_failures where key = ?1 and id <=
+       (select id from breaker_failures where key = ?1 order by id desc limit 1 offset ${BREAKER_FAILURES_KEPT})`,
+  );
+  const failures = db.prepare<BreakerFailureRow>(
+    "select * from breaker_failures where key = ? order by id desc limit ?",
+  );
   return {
+    addFailure: (r) => {
+      addFailure.run(r.key, r.run_id, r.reason, r.opened, r.failed_at);
+      forget.run(r.key);
+    },
+    failures: (key, limit) => failures.all(key, limit),
     all: () => all.all(),
     put: (r) => {
       put.run(

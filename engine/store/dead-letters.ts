@@ -23,6 +23,9 @@ export interface DeadLetterPage {
 
 export interface DeadLetterTable {
   add(row: Omit<DeadLetterRow, "seq">): void;
+  /** Replaces payload and error of the dead letters of an event. */
+  redactByEvent(eventId: string, replace: (text: string) => string): void;
+  redactByRun(runId: string, replace: (text: string) => string): void;
   /** Newest first. */
   list(
     filter: { environmentId: string; source?: string | undefined },
@@ -40,7 +43,18 @@ export function createDeadLetterTable(db: Database): DeadLetterTable {
     `select * from dead_letters where ${where} order by seq desc limit ?3 offset ?4`,
   );
   const count = db.prepare<{ n: number }>(`select count(*) as n from dead_letters where ${where}`);
+  const byEvent = db.prepare<DeadLetterRow>("select * from dead_letters where event_id = ?");
+  const byRun = db.prepare<DeadLetterRow>("select * from dead_letters where run_id = ?");
+  const setTexts = db.prepare("update dead_letters set payload = ?, error = ? where seq = ?");
+  const redact = (rows: DeadLetterRow[], replace: (text: string) => string) => {
+    for (const row of rows) {
+      const payload = replace(Buffer.from(row.payload).toString("utf8"));
+      setTexts.run(Buffer.from(payload, "utf8"), replace(row.error), row.seq);
+    }
+  };
   return {
+    redactByEvent: (eventId, replace) => redact(byEvent.all(eventId), replace),
+    redactByRun: (runId, replace) => redact(byRun.all(runId), replace),
     add: (r) => {
       add.run(
         r.id,

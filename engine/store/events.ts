@@ -21,6 +21,8 @@ export type NewEvent = Omit<EventRow, "seq">;
 export interface EventTable {
   insert(event: NewEvent): void;
   get(environmentId: string, id: string): EventRow | undefined;
+  /** Puts other JSON text in the place of data and metadata. */
+  redact(id: string, data: string, metadata: string | null): void;
 }
 
 export function createEventTable(db: Database): EventTable {
@@ -29,7 +31,11 @@ export function createEventTable(db: Database): EventTable {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const get = db.prepare<EventRow>("select * from events where id = ? and environment_id = ?");
+  const redact = db.prepare("update events set data = ?, metadata = ? where id = ?");
   return {
+    redact: (id, data, metadata) => {
+      redact.run(data, metadata, id);
+    },
     insert: (e) => {
       insert.run(
         e.id,

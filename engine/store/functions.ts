@@ -13,7 +13,24 @@ export interface FunctionRow {
   updated_at: number;
 }
 
+export interface FunctionVersionRow {
+  environment_id: string;
+  function_id: string;
+  version: number;
+  config: string;
+  change_reason: string;
+  created_at: number;
+}
+
 export interface FunctionTable {
+  /** Newest first, from version `from` (inclusive) downwards. */
+  history(environmentId: string, id: string, from: number, limit: number): FunctionVersionRow[];
+  version(environmentId: string, id: string, version: number): FunctionVersionRow | undefined;
+  /** The highest version an id ever had, also of a function that was deleted; 0 for a new one. */
+  lastVersion(environmentId: string, id: string): number;
+  countVersions(environmentId: string, id: string): number;
+  /** Forgets the function; its versions stay, so that an id registered again goes on counting. */
+  delete(environmentId: string, id: string): void;
   all(): FunctionRow[];
   put(row: FunctionRow, changeReason: string): void;
   setStatus(environmentId: string, id: string, status: FunctionStatus, nowMs: number): void;
@@ -34,7 +51,26 @@ export function createFunctionTable(db: Database): FunctionTable {
   const setStatus = db.prepare(
     "update functions set status = ?, updated_at = ? where environment_id = ? and id = ?",
   );
+  const history = db.prepare<FunctionVersionRow>(
+    `select * from function_versions where environment_id = ? and function_id = ? and version <= ?
+     order by version desc limit ?`,
+  );
+  const version = db.prepare<FunctionVersionRow>(
+    "select * from function_versions where environment_id = ? and function_id = ? and version = ?",
+  );
+  const last = db.prepare<{ last: number; versions: number }>(
+    `select coalesce(max(version), 0) as last, count(*) as versions from function_versions
+     where environment_id = ? and function_id = ?`,
+  );
+  const remove = db.prepare("delete from functions where environment_id = ? and id = ?");
   return {
+    history: (environmentId, id, from, limit) => history.all(environmentId, id, from, limit),
+    version: (environmentId, id, number) => version.get(environmentId, id, number),
+    lastVersion: (environmentId, id) => last.get(environmentId, id)?.last ?? 0,
+    countVersions: (environmentId, id) => last.get(environmentId, id)?.versions ?? 0,
+    delete: (environmentId, id) => {
+      remove.run(environmentId, id);
+    },
     all: () => all.all(),
     put: (row, changeReason) => {
       put.run(

@@ -30,6 +30,7 @@ beforeEach(() => {
         parent_run_id: null,
         parent_step_id: null,
         depth: 0,
+        lane_key: "",
       },
       at,
       "queued",

@@ -128,3 +128,28 @@ function countRuns(db: Database, filter: RunFilter, base: Part): number {
   const sql = `select count(*) as n from (select 1 from runs where ${where.join(" and ")} limit ${RUN_COUNT_CAP})`;
   return db.prepare<{ n: number }>(sql).get(...values)?.n ?? 0;
 }
+
+/** The oldest runs in one of the statuses, for deleting them. */
+export function oldestRuns(
+  db: Database,
+  wanted: {
+    environmentId: string;
+    functionId?: string | undefined;
+    statuses: readonly RunStatus[];
+    untilMs?: number | undefined;
+    limit: number;
+  },
+): RunRow[] {
+  const { where, values } = common(wanted);
+  const parts = wanted.statuses.map(
+    () =>
+      `select * from (select seq, created_at, id from runs where ${where.join(" and ")} and status = ?
+       order by created_at, id limit ?)`,
+  );
+  return db
+    .prepare<RunRow>(
+      `select runs.* from (select seq from (${parts.join(" union all ")}) order by created_at, id limit ?) as page
+       join runs on runs.seq = page.seq order by runs.created_at, runs.id`,
+    )
+    .all(...wanted.statuses.flatMap((status) => [...values, status, wanted.limit]), wanted.limit);
+}

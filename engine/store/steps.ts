@@ -25,6 +25,13 @@ export interface StepRow {
   wait_event_name: string | null;
   wait_match: string | null;
   wait_timeout_at: number | null;
+  /** The event that ended the wait; its payload is the step's output. */
+  wait_event_id: string | null;
+  /** What the function itself had answered, once a person put another output in its place. */
+  original_output: string | null;
+  patched_at: number | null;
+  patched_by: string | null;
+  injected: number;
   created_at: number;
   updated_at: number;
 }
@@ -65,6 +72,19 @@ export interface StepTable {
     change: Pick<StepRow, "status" | "output" | "error"> & { attempt: number },
     nowMs: number,
   ): boolean;
+  /** Ends a wait with the event it waited for; false when the row is completed already. */
+  settleWithEvent(id: string, eventId: string, output: string, attempt: number, nowMs: number): boolean;
+  /** Puts another output in a step's place, keeps the first one, and makes the step completed. */
+  patch(id: string, change: { output: string; by: string; injected: boolean }, nowMs: number): void;
+  byWaitEvent(eventId: string): StepRow[];
+  /** The steps that started a run and hold what became of it. */
+  byChild(childRunId: string): StepRow[];
+  /** Puts other payloads in the place of those that are there, whatever the status. */
+  redact(
+    id: string,
+    payloads: Pick<StepRow, "input" | "output" | "original_output" | "error">,
+    nowMs: number,
+  ): void;
   /** Every row of the run in status `from` gets status `to`. */
   relabel(runId: string, from: StepStatus, to: StepStatus, nowMs: number): void;
   /** The highest sequence of a run; 0 when it has no step. */
@@ -91,6 +111,20 @@ export function createStepTable(db: Database): StepTable {
   const settle = db.prepare(
     `update steps set status = ?, output = ?, error = ?, attempt = ?, ended_at = ?, duration_ms = ? - coalesce(started_at, ?),
        updated_at = ? where id = ? and status <> 'completed'`,
+  );
+  const settleWithEvent = db.prepare(
+    `update steps set status = 'completed', output = ?, error = null, attempt = ?, wait_event_id = ?, ended_at = ?,
+       duration_ms = ? - coalesce(started_at, ?), updated_at = ? where id = ? and status <> 'completed'`,
+  );
+  const patch = db.prepare(
+    `update steps set original_output = case when patched_at is null then output else original_output end, output = ?,
+       error = null, status = 'completed', patched_at = ?, patched_by = ?, injected = max(injected, ?),
+       ended_at = coalesce(ended_at, ?), updated_at = ? where id = ?`,
+  );
+  const byWaitEvent = db.prepare<StepRow>("select * from steps where wait_event_id = ?");
+  const byChild = db.prepare<StepRow>("select * from steps where child_run_id = ?");
+  const redact = db.prepare(
+    "update steps set input = ?, output = ?, original_output = ?, error = ?, updated_at = ? where id = ?",
   );
   const relabel = db.prepare("update steps set status = ?, updated_at = ? where run_id = ? and status = ?");
   const last = db.prepare<{ n: number }>(
@@ -127,6 +161,16 @@ export function createStepTable(db: Database): StepTable {
     settle: (id, change, nowMs) =>
       settle.run(change.status, change.output, change.error, change.attempt, nowMs, nowMs, nowMs, nowMs, id) >
       0,
+    settleWithEvent: (id, eventId, output, attempt, nowMs) =>
+      settleWithEvent.run(output, attempt, eventId, nowMs, nowMs, nowMs, nowMs, id) > 0,
+    patch: (id, change, nowMs) => {
+      patch.run(change.output, nowMs, change.by, change.injected ? 1 : 0, nowMs, nowMs, id);
+    },
+    byWaitEvent: (eventId) => byWaitEvent.all(eventId),
+    byChild: (childRunId) => byChild.all(childRunId),
+    redact: (id, p, nowMs) => {
+      redact.run(p.input, p.output, p.original_output, p.error, nowMs, id);
+    },
     relabel: (runId, from, to, nowMs) => {
       relabel.run(to, nowMs, runId, from);
     },

@@ -1,13 +1,16 @@
 import { createAttemptErrorTable, type AttemptErrorTable } from "./attempt-errors.ts";
+import { createAuditTable, type AuditTable } from "./audit.ts";
 import { createBreakerTable, type BreakerTable } from "./breakers.ts";
 import type { Database } from "./database.ts";
 import { createDeadLetterTable, type DeadLetterTable } from "./dead-letters.ts";
+import { createDebounceTable, type DebounceTable } from "./debounces.ts";
 import { createEnvironmentTable, type EnvironmentTable } from "./environments.ts";
 import { createEventTable, type EventTable } from "./events.ts";
 import { createFunctionTable, type FunctionTable } from "./functions.ts";
 import { createIdempotencyTable, type IdempotencyTable } from "./idempotency.ts";
 import { createListenerTable, type ListenerTable } from "./listeners.ts";
 import { createRunTable, type RunTable } from "./runs.ts";
+import { createScheduleTable, type ScheduleTable } from "./schedules.ts";
 import { createStepTable, type StepTable } from "./steps.ts";
 import { createTimerTable, type TimerTable } from "./timers.ts";
 
@@ -25,6 +28,9 @@ export interface Store {
   listeners: ListenerTable;
   breakers: BreakerTable;
   deadLetters: DeadLetterTable;
+  debounces: DebounceTable;
+  schedules: ScheduleTable;
+  audit: AuditTable;
 }
 
 export function createStore(db: Database): Store {
@@ -41,5 +47,8 @@ export function createStore(db: Database): Store {
     listeners: createListenerTable(db),
     breakers: createBreakerTable(db),
     deadLetters: createDeadLetterTable(db),
+    debounces: createDebounceTable(db),
+    schedules: createScheduleTable(db),
+    audit: createAuditTable(db),
   };
 }

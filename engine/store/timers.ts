@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-export type TimerKind = "retry" | "sleep" | "wait_timeout" | "invoke_timeout";
+export type TimerKind = "retry" | "sleep" | "wait_timeout" | "invoke_timeout" | "lease";
 
 export interface TimerRow {
   id: number;
