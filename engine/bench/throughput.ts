@@ -9,7 +9,7 @@ import { createEventTable } from "../store/events.ts";
 import type { EngineFactory } from "../testing/engine-process.ts";
 import { createFunctionServer } from "../testing/function-server.ts";
 import { createClient } from "./client.ts";
-import { median, ratePerSecond, residentMb, timeEach } from "./stats.ts";
+import { median, processorMs, ratePerSecond, residentMb, timeEach } from "./stats.ts";
 
 export interface Throughput {
   runsPerSecond: number;
@@ -17,6 +17,8 @@ export interface Throughput {
   emitToFirstStepMs: number[];
   /** The most that the engine's process held while it was loaded. */
   rssLoadMb: number;
+  /** Processor time of the engine for each run, ms: what a loaded machine does not change. */
+  engineMsPerRun: number;
   bareInsertsPerSecond: number;
   bareRoundTripsPerSecond: number;
 }
@@ -69,12 +71,16 @@ export async function measureThroughput(factory: EngineFactory, sizes: Throughpu
     let rssLoadMb = residentMb(engine.pid);
     const watch = setInterval(() => (rssLoadMb = Math.max(rssLoadMb, residentMb(engine.pid))), rssEveryMs);
     const before = await completed();
+    const used = processorMs(engine.pid);
     const start = performance.now();
     await ratePerSecond(sizes.runs, sizes.atOnce, emit);
     await reach(before + sizes.runs);
     const runsPerSecond = sizes.runs / ((performance.now() - start) / 1000);
     clearInterval(watch);
-    sizes.say(`${sizes.runs} runs of three steps: ${runsPerSecond.toFixed(0)} per second`);
+    const engineMsPerRun = (processorMs(engine.pid) - used) / sizes.runs;
+    sizes.say(
+      `${sizes.runs} runs of three steps: ${runsPerSecond.toFixed(0)} per second, ${engineMsPerRun.toFixed(2)} ms of the engine's processor time each`,
+    );
 
     const body = functions.received.at(-1)?.body ?? "";
     functions.received.length = 0;
@@ -95,6 +101,7 @@ export async function measureThroughput(factory: EngineFactory, sizes: Throughpu
     bare.close();
     return {
       runsPerSecond,
+      engineMsPerRun,
       emitToFirstStepMs,
       rssLoadMb,
       bareRoundTripsPerSecond,

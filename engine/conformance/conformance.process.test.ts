@@ -49,6 +49,13 @@ const notOfferedHere = new Set<string>([
   "4.cancelled",
   "4.put",
   "2.15.connect-stream",
+  "2.4.explain.stored",
+  "2.4.explain.proposed",
+  "2.4.explain.paused",
+  "2.4.explain.deduplicated",
+  "2.4.explain.debounced",
+  "2.4.explain.no-capacity",
+  "2.4.explain.one-of",
 ]);
 
 let factory: EngineFactory;

@@ -1,6 +1,7 @@
 import type { Row } from "../row.ts";
 import { commandRows } from "./command-rows.ts";
 import { eventRows } from "./event-rows.ts";
+import { explainRows } from "./explain-rows.ts";
 import { functionRows } from "./function-rows.ts";
 import { invokeRows } from "./invoke-rows.ts";
 import { liveRows } from "./live-rows.ts";
@@ -17,6 +18,7 @@ export const allRows: readonly Row[] = [
   ...functionRows,
   ...invokeRows,
   ...eventRows,
+  ...explainRows,
   ...runRows,
   ...commandRows,
   ...pushRows,
