@@ -40,6 +40,15 @@ const methods: Record<string, Record<string, unknown>> = {
   CancelRun: { id: "run_x" },
   ResumeRun: { runId: "run_x" },
   DeleteRun: { id: "run_x" },
+  TriggerSync: { event: "e" },
+  InvokeFunctionSync: { functionId: "f" },
+  PauseRun: { runId: "run_x" },
+  GetPausedState: { runId: "run_x" },
+  RedactRun: { runId: "run_x" },
+  RedactEvent: { eventId: "evt_x" },
+  RedactStep: { stepId: "s" },
+  DeleteFunction: { id: "f" },
+  ListFunctionHistory: { functionId: "f" },
 };
 
 const restPosts: Record<string, Record<string, unknown>> = {
@@ -47,6 +56,7 @@ const restPosts: Record<string, Record<string, unknown>> = {
   "/api/v1/functions/f/invoke": {},
   "/api/v1/runs/run_x/cancel": {},
   "/api/v1/runs/resume": { run_id: "run_x" },
+  "/api/v1/environments": { name: "n" },
 };
 
 /** Every place that takes a body, and the text it says its error with. */
@@ -99,6 +109,26 @@ it.each(doors)("%s names what is wrong with its body", async (path, good, textOf
   ]);
 });
 
+/** Members of a registration that are refused, and how. */
+const badRegistrations = (
+  [
+    [{ triggers: [{ event: "e", cron: "* * * * *" }] }, /^triggers\[0\].cron: excludes event/],
+    [{ triggers: [{ cron: "sometimes" }] }, /^triggers\[0\].cron: /],
+    [{ triggers: [{ cron: "0 0 30 2 *" }] }, /^triggers\[0\].cron: never fires/],
+    [{ triggers: [{ cron: "@daily", expression: "true" }] }, /^triggers\[0\].expression: needs an event/],
+    [{ concurrency: { key: "data.x" } }, /^concurrency.limit: /],
+    [{ concurrency: { limit: 1, key: "data.x ==" } }, /^concurrency.key: /],
+    [{ debounce: {} }, /^debounce.periodMs: /],
+    [{ debounce: { periodMs: 999 } }, /^debounce.periodMs: /],
+    [{ debounce: { periodMs: 1_000, key: "(" } }, /^debounce.key: /],
+    [{ metadata: [] }, /^metadata: must be an object/],
+  ] satisfies [Record<string, unknown>, RegExp][]
+).map(([more, text]): [string, Record<string, unknown>, RegExp] => [
+  "RegisterFunction",
+  { id: "g", endpointUrl: "http://x", ...more },
+  text,
+]);
+
 it.each([
   ["Emit", { event: "a b" }, /^event: /],
   ["Emit", { event: "a..b" }, /^event: /],
@@ -128,6 +158,15 @@ it.each([
     { id: "g", endpointUrl: "http://x", triggers: [{ event: "e", expression: "data.x ==" }] },
     /^triggers\[0\].expression: /,
   ],
+  ...badRegistrations,
+  ["TriggerSync", { event: "e", timeoutMs: 1e9 }, /^timeoutMs: /],
+  ["TriggerBatch", { events: [{ event: "e" }, { event: "a b" }] }, /^events.1.event: /],
+  ["InjectStepOutput", { runId: "run_x", stepId: "s", newOutput: "%" }, /^newOutput: must be base64/],
+  ["InjectStepOutput", { runId: "run_x", stepId: "s" }, /^newOutput: is required/],
+  ["PatchStep", { stepId: "s" }, /^output: is required/],
+  ["PatchStep", { stepId: "s", output: [1] }, /^output: must be an object/],
+  ["DeleteRuns", { status: "running" }, /^status: /],
+  ["RollbackFunction", { functionId: "f", version: -1 }, /^version: /],
   [
     "RegisterFunction",
     { id: "g", endpointUrl: "http://x", cancel_on: [{ event: "e.*" }] },
@@ -163,19 +202,16 @@ it.each([
   });
 });
 
-it.each([
-  ["debounce", { debounce: { periodMs: 1_000 } }],
-  ["concurrency.key", { concurrency: { limit: 1, key: "data.x" } }],
-  ["secrets", { secrets: ["S"] }],
-  ["triggers.cron", { triggers: [{ event: "e", cron: "* * * * *" }] }],
-  ["preferredMode", { preferredMode: "pull" }],
-])("says that it does not execute %s instead of ignoring it", async (field, more) => {
-  const answer = await engine.connect("RegisterFunction", { id: "g", endpointUrl: "http://x", ...more });
-  expect(answer).toEqual({
-    status: 501,
-    body: { code: "unimplemented", message: expect.stringMatching(`^${field}: `) },
-  });
-});
+it.each([["secrets", { secrets: ["S"] }]])(
+  "says that it does not execute %s instead of ignoring it",
+  async (field, more) => {
+    const answer = await engine.connect("RegisterFunction", { id: "g", endpointUrl: "http://x", ...more });
+    expect(answer).toEqual({
+      status: 501,
+      body: { code: "unimplemented", message: expect.stringMatching(`^${field}: `) },
+    });
+  },
+);
 
 it.each([
   ["/api/v1/events?limit=x", 400, /^limit: /],
@@ -202,6 +238,14 @@ it.each([
   ["/api/v1/dead-letters?env=env_other", 403, /^env: /],
   ["/api/v1/environments?x=1", 400, /x/],
   ["/api/v1/projects?x=1", 400, /x/],
+  ["/api/v1/events/names?limit=1", 400, /limit/],
+  ["/api/v1/audit?from=x", 400, /^from: /],
+  ["/api/v1/audit?cursor=nonsense", 400, /^cursor: /],
+  ["/api/v1/runs/run_none/audit", 404, /not found/],
+  ["/api/v1/circuit-breakers/none/failures", 404, /not found/],
+  ["/api/v1/workers/none/jobs", 404, /^worker not registered/],
+  ["/api/v1/workers/a..b/jobs", 400, /^worker id: /],
+  ["/api/v1/workers/w/jobs?available=-1", 400, /^available: /],
   ["/api/v1/nothing", 404, /not found/],
 ])("GET %s: %i", async (path, status, message) => {
   const answer = await engine.rest(path);

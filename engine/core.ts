@@ -4,6 +4,7 @@ import type { Dispatcher } from "./execute/dispatcher.ts";
 import type { Hub } from "./execute/hub.ts";
 import type { Registry } from "./execute/registry.ts";
 import type { TimerLoop } from "./execute/timer-loop.ts";
+import type { Retention } from "./execute/retention.ts";
 import type { Workers } from "./execute/workers.ts";
 import type { Ids } from "./ids.ts";
 import type { Store } from "./store/store.ts";
@@ -29,6 +30,7 @@ export interface Core {
   timers: TimerLoop;
   hub: Hub;
   workers: Workers;
+  retention: Retention;
   /** How long a pull worker may be silent about a job, ms. */
   leaseMs: number;
 }

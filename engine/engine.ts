@@ -7,6 +7,7 @@ import { DEFAULT_LEASE_MS } from "./execute/leases.ts";
 import { createPushClient, type PushClient } from "./execute/push.ts";
 import { createRegistry } from "./execute/registry.ts";
 import { createTimerLoop } from "./execute/timer-loop.ts";
+import { createRetention, type RetentionRules } from "./execute/retention.ts";
 import { createWorkers } from "./execute/workers.ts";
 import { createIds } from "./ids.ts";
 import { openDatabase } from "./store/database.ts";
@@ -24,6 +25,7 @@ export interface EngineOptions {
   limits?: DispatchLimits;
   /** How long a pull worker may be silent about a job before another one gets it, ms. */
   leaseMs?: number | undefined;
+  retention?: RetentionRules | undefined;
 }
 
 /** The engine without its HTTP door. */
@@ -60,6 +62,7 @@ export function createEngine(options: EngineOptions): Engine {
     timers: createTimerLoop(getCore),
     hub: createHub(),
     workers: createWorkers(getCore),
+    retention: createRetention(getCore, options.retention ?? {}),
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
   };
   let stopped: Promise<void> | undefined;
@@ -67,6 +70,7 @@ export function createEngine(options: EngineOptions): Engine {
   async function stop(graceMs: number): Promise<void> {
     core.timers.stop();
     core.breakers.stop();
+    core.retention.stop();
     await core.dispatcher.stop(graceMs);
     await core.writer.close();
     db.close();
@@ -80,6 +84,7 @@ export function createEngine(options: EngineOptions): Engine {
       core.breakers.start();
       core.timers.start();
       core.dispatcher.start();
+      core.retention.start();
     },
     stop: (graceMs) => (stopped ??= stop(graceMs)),
   };

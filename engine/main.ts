@@ -15,7 +15,13 @@ const stopGraceMs = 1_000;
 async function main(options: ProcessOptions): Promise<void> {
   const log = pino({ name: "engine" }, pino.destination({ dest: 2, sync: true }));
   const dataDir = openDataDir(options.dataDir);
-  const engine = createEngine({ file: dataDir.database, log, signingKey: options.signingKey });
+  const engine = createEngine({
+    file: dataDir.database,
+    log,
+    signingKey: options.signingKey,
+    leaseMs: options.leaseMs,
+    retention: options.retention,
+  });
   const { core } = engine;
   const environment = await core.writer.write((tx) =>
     core.store.environments.ensure(options.environment, tx.nowMs),

@@ -13,7 +13,18 @@ export interface ProcessOptions {
   /** Stop when stdin ends: whoever started the engine is gone. */
   exitWithStdin: boolean;
   signingKey: string | undefined;
+  /** How long a pull worker may be silent about a job, ms. */
+  leaseMs: number | undefined;
+  retention: { days: number | undefined; count: number | undefined };
 }
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .optional();
 
 const Values = z.object({
   port: z
@@ -25,6 +36,9 @@ const Values = z.object({
   dev: z.boolean(),
   env: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be lower-case letters, digits, - and _"),
   "exit-with-stdin": z.boolean(),
+  "lease-ms": wholeNumber(100, 3_600_000),
+  "retention-days": wholeNumber(1, 36_500),
+  "retention-count": wholeNumber(1, 1_000_000_000),
 });
 
 /** @throws Error with one line that names the option */
@@ -37,6 +51,9 @@ export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): P
       dev: { type: "boolean", default: false },
       env: { type: "string", default: "default" },
       "exit-with-stdin": { type: "boolean", default: false },
+      "lease-ms": { type: "string" },
+      "retention-days": { type: "string" },
+      "retention-count": { type: "string" },
     },
   });
   const parsed = Values.safeParse(values);
@@ -50,6 +67,8 @@ export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): P
     dev: parsed.data.dev,
     environment: parsed.data.env,
     exitWithStdin: parsed.data["exit-with-stdin"],
+    leaseMs: parsed.data["lease-ms"],
+    retention: { days: parsed.data["retention-days"], count: parsed.data["retention-count"] },
     signingKey: env["IRONFLOW_SIGNING_KEY"] || undefined,
   };
 }

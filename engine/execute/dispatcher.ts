@@ -45,6 +45,10 @@ export interface Dispatcher {
   takePull(tx: Tx, run: RunRow, fn: RegisteredFunction): boolean;
   /** Gives the slot of a pulled run back. A run that has none is left alone. */
   releasePull(tx: Tx, runId: string): void;
+  /** Whether runs of this function wait because the breaker of its endpoint is not closed. */
+  isHeldBack(environmentId: string, fn: RegisteredFunction): boolean;
+  /** Whether a run of this function and key could begin now. */
+  hasRoom(fn: RegisteredFunction, laneKey: string): boolean;
   /** There may be ready runs of this function. */
   wake(environmentId: string, functionId: string): void;
   /** Looks for ready runs of all functions, as after a start. */
@@ -124,7 +128,10 @@ export function createDispatcher(
     });
   }
 
-  const targetOf = (lane: Lane, fn: RegisteredFunction): BreakerTarget => ({
+  const targetOf = (
+    lane: Pick<Lane, "environmentId" | "functionId">,
+    fn: RegisteredFunction,
+  ): BreakerTarget => ({
     environmentId: lane.environmentId,
     functionId: lane.functionId,
     endpoint: fn.config.endpointUrl ?? "",
@@ -138,7 +145,15 @@ export function createDispatcher(
     return { kind: "claimed", permit: { target, probe: permit === "probe", lane } };
   }
 
-  const heldBack = (lane: Lane, fn: RegisteredFunction) =>
+  function hasRoom(fn: RegisteredFunction, laneKey: string): boolean {
+    const lane = lanes.get(nameOf(fn.row.environment_id, fn.row.id, laneKey));
+    if (fn.config.preferredMode === "pull") {
+      return (lane?.inFlight ?? 0) < (fn.config.concurrency?.limit ?? Number.POSITIVE_INFINITY);
+    }
+    return lane === undefined ? inFlight < limits.processSlots : !lane.backlog && freeSlots(lane, fn) > 0;
+  }
+
+  const heldBack = (lane: Pick<Lane, "environmentId" | "functionId">, fn: RegisteredFunction) =>
     fn.config.preferredMode === "push" && core().breakers.holdsBack(targetOf(lane, fn));
 
   function admit(tx: Tx, environmentId: string, functionId: string, laneKey: string): Admission {
@@ -289,6 +304,8 @@ export function createDispatcher(
     launch,
     takePull,
     releasePull,
+    isHeldBack: (environmentId, fn) => heldBack({ environmentId, functionId: fn.row.id }, fn),
+    hasRoom,
     wake: (environmentId, functionId) => {
       for (const row of core().store.runs.readyLanes(environmentId, functionId)) {
         laneOf(row.environment_id, row.function_id, row.lane_key).backlog = true;

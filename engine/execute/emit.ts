@@ -25,6 +25,7 @@ export interface Invoke {
   environmentId: string;
   functionId: string;
   data: JsonText;
+  metadata?: JsonText | undefined;
   idempotencyKey?: string | undefined;
   parent?: Parent | undefined;
 }
@@ -71,7 +72,7 @@ export function invokeFunction(core: Core, tx: Tx, invoke: Invoke): { runId: str
       environment_id: invoke.environmentId,
       name: invoke.functionId,
       data: invoke.data.text,
-      metadata: null,
+      metadata: invoke.metadata?.text ?? null,
       source: "invoke",
       version: 1,
       idempotency_key: invoke.idempotencyKey ?? null,

@@ -6,32 +6,53 @@ import type { Store } from "../store/store.ts";
 
 /** The JSON text that a push function receives, section 3.1. Payloads go out exactly as they came in. */
 export function buildPushBody(store: Store, run: RunRow): string {
-  const event = store.events.get(run.environment_id, run.event_id);
-  const steps =
-    run.step_count === 0 ? [] : store.steps.byRun(run.id).filter((step) => isKnownToHandler(step, run));
   return encodeJson({
     run_id: run.id,
     function_id: run.function_id,
     attempt: run.attempt,
-    event: {
-      id: run.event_id,
-      name: run.event_name,
-      data: new JsonText(run.input),
-      timestamp: toTimestamp(event?.timestamp ?? run.created_at),
-      version: event?.version ?? 1,
-      source: event?.source,
-      idempotency_key: event?.idempotency_key ?? undefined,
-      metadata: new JsonText(event?.metadata ?? "null"),
-    },
-    steps: steps.map((step) => ({
-      id: step.id,
-      name: step.name,
-      status: step.status,
-      output: step.output === null ? undefined : new JsonText(step.output),
-      error: step.error === null || step.status === "completed" ? undefined : errorText(step.error),
-    })),
+    event: eventOf(store, run),
+    steps: knownSteps(store, run).map((step) => ({ id: step.id, ...stepOf(step) })),
   });
 }
+
+/** What a pull worker receives about a run, section 4, but for the job's id and the end of its lease. */
+export function buildAssignment(store: Store, run: RunRow): Record<string, unknown> {
+  return {
+    run_id: run.id,
+    function_id: run.function_id,
+    attempt: run.attempt,
+    event: eventOf(store, run),
+    completed_steps: knownSteps(store, run).map((step) => ({ step_id: step.id, ...stepOf(step) })),
+    step_sequence_base: run.step_count,
+    execution_seq: run.execution_seq,
+    lease_token: run.lease_token,
+    max_attempts: run.max_attempts,
+  };
+}
+
+function eventOf(store: Store, run: RunRow): Record<string, unknown> {
+  const event = store.events.get(run.environment_id, run.event_id);
+  return {
+    id: run.event_id,
+    name: run.event_name,
+    data: new JsonText(run.input),
+    timestamp: toTimestamp(event?.timestamp ?? run.created_at),
+    version: event?.version ?? 1,
+    source: event?.source,
+    idempotency_key: event?.idempotency_key ?? undefined,
+    metadata: new JsonText(event?.metadata ?? "null"),
+  };
+}
+
+const knownSteps = (store: Store, run: RunRow): StepRow[] =>
+  run.step_count === 0 ? [] : store.steps.byRun(run.id).filter((step) => isKnownToHandler(step, run));
+
+const stepOf = (step: StepRow) => ({
+  name: step.name,
+  status: step.status,
+  output: step.output === null ? undefined : new JsonText(step.output),
+  error: step.error === null || step.status === "completed" ? undefined : errorText(step.error),
+});
 
 /** Completed steps, and waits for a child that ended badly in this attempt; everything else the handler does again. */
 function isKnownToHandler(step: StepRow, run: RunRow): boolean {

@@ -10,6 +10,10 @@ export interface Call {
   runId: string | undefined;
   /** The `Idempotency-Key` header. */
   idempotencyKey: string | undefined;
+  /** The caller went away before its answer. */
+  gone: AbortSignal;
+  /** The environment is the one the engine was started for: its keys look after the others. */
+  admin: boolean;
   server: ServerFacts;
 }
 

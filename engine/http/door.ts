@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { hashToken } from "../../loopback/token.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
 import type { ListeningAt, RequestHandler } from "../../loopback/listen.ts";
-import { readBody } from "../../loopback/body.ts";
+import { readBody, readBytes } from "../../loopback/body.ts";
 import { sendRefusal } from "../../loopback/refusal.ts";
 import { RunId } from "../contract/ids.ts";
 import type { Core } from "../core.ts";
@@ -11,9 +11,11 @@ import { isShallow, MAX_JSON_DEPTH } from "../json/depth.ts";
 import { encodeJson, readJson } from "../json/json-text.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import type { Call, ServerFacts } from "./call.ts";
-import { CONNECT_PREFIX, connectMethods } from "./connect/methods.ts";
+import { CONNECT_PREFIX, CONNECT_SERVICES, connectMethods, connectStreams } from "./connect/methods.ts";
+import { readEnvelope, serveStream } from "./connect/stream.ts";
 import { toProblem } from "./problem.ts";
 import { fromProtojson, toProtojson } from "./protojson.ts";
+import { NO_CONTENT } from "./rest/route.ts";
 import { findRoute, restRoutes } from "./rest/routes.ts";
 
 /** The largest request body, in bytes. */
@@ -38,12 +40,12 @@ export function policyAt(at: ListeningAt, options: DoorOptions): GuardPolicy<Env
         .filter((route) => route.open === true)
         .map((route) => ({ path: route.path, methods: [route.method], anonymous: true as const })),
       { under: "/api/", ...rest },
-      {
-        under: CONNECT_PREFIX,
+      ...CONNECT_SERVICES.map((service) => ({
+        under: `${CONNECT_PREFIX}${service}/` as const,
         methods: ["POST"],
         bodyTypes: ["application/json", "application/connect+json"],
         ...open,
-      },
+      })),
     ],
     authenticate: (token) => options.core.store.environments.environmentOfKey(hashToken(token)),
   };
@@ -60,14 +62,15 @@ export function createDoor(at: ListeningAt, options: DoorOptions): RequestHandle
       return;
     }
     try {
-      const call = callOf(request, options, admission.caller ?? options.environment);
+      const call = callOf(request, response, options, admission.caller);
       if (connect) await serveConnect(request, response, call, admission.path);
       else await serveRest(request, response, call, admission.path, admission.query);
     } catch (error) {
       const problem = toProblem(error);
       if (problem.internal) options.core.log.error({ err: error, path: admission.path }, "a call failed");
-      const { code, message } = problem;
-      send(response, statusOf(problem, connect), connect ? { code, message } : { error: message, code });
+      const { code, message, restCode } = problem;
+      const body = connect ? { code, message } : { error: message, code: restCode };
+      send(response, statusOf(problem, connect), body);
     }
   };
 }
@@ -91,14 +94,24 @@ function refusalBody(text: string, refusal: Refusal, connect: boolean): unknown 
   return connect ? { code, message: text } : { error: text, code };
 }
 
-function callOf(request: IncomingMessage, options: DoorOptions, environment: EnvironmentRow): Call {
+function callOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: DoorOptions,
+  caller: EnvironmentRow | undefined,
+): Call {
   const header = (name: string) => {
     const value = request.headers[name];
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  const wanted = header("x-ironflow-environment");
-  if (wanted !== undefined && wanted !== environment.id && wanted !== environment.name) {
-    throw new ApiError("permission_denied", "X-Ironflow-Environment: the key speaks for another environment");
+  const environment = environmentOf(options, caller, header("x-ironflow-environment"));
+  if (environment === undefined) {
+    throw new ApiError(
+      "permission_denied",
+      caller === undefined
+        ? "X-Ironflow-Environment: there is no such environment"
+        : "X-Ironflow-Environment: the key speaks for another environment",
+    );
   }
   const runId = RunId.optional().safeParse(header("x-ironflow-run-id"));
   if (!runId.success) throw new ApiError("invalid_argument", "X-Ironflow-Run-ID: must look like run_…");
@@ -106,7 +119,32 @@ function callOf(request: IncomingMessage, options: DoorOptions, environment: Env
   if (idempotencyKey !== undefined && idempotencyKey.length > 512) {
     throw new ApiError("invalid_argument", "Idempotency-Key: longer than 512 characters");
   }
-  return { core: options.core, environment, runId: runId.data, idempotencyKey, server: options.server };
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return {
+    core: options.core,
+    environment,
+    runId: runId.data,
+    idempotencyKey,
+    gone: gone.signal,
+    admin: environment.id === options.environment.id,
+    server: options.server,
+  };
+}
+
+/**
+ * The environment a call is about: the key's own. A wish for another one is refused; without a key (`--dev`) it chooses.
+ */
+export function environmentOf(
+  options: DoorOptions,
+  caller: EnvironmentRow | undefined,
+  wanted: string | undefined,
+): EnvironmentRow | undefined {
+  const own = caller ?? options.environment;
+  if (wanted === undefined || wanted === own.id || wanted === own.name) return own;
+  return caller === undefined ? options.core.store.environments.find(wanted) : undefined;
 }
 
 async function serveConnect(
@@ -116,12 +154,23 @@ async function serveConnect(
   path: string,
 ): Promise<void> {
   const name = path.slice(CONNECT_PREFIX.length);
+  const stream = connectStreams.get(name);
+  const streamed = request.headers["content-type"]?.startsWith("application/connect+json") === true;
+  if (stream !== undefined && streamed) {
+    const body = await readBytes(request, { maxBytes: MAX_BODY_BYTES });
+    await serveStream(response, async (send) => {
+      if (body === "too-large") throw tooLarge();
+      await stream(call, fromProtojson(parseMessage(readEnvelope(body)), new Set()), send);
+    });
+    return;
+  }
+  if (stream !== undefined) throw new ApiError("invalid_argument", "body: must be application/connect+json");
   const method = connectMethods.get(name);
   if (method === undefined) {
     send(response, 404, { code: "unimplemented", message: "no such method" });
     return;
   }
-  if (request.headers["content-type"]?.startsWith("application/connect+json") === true) {
+  if (streamed) {
     throw new ApiError("unimplemented", "this method does not stream");
   }
   const body = (await readMessage(request)) ?? {};
@@ -143,7 +192,9 @@ async function serveRest(
     return;
   }
   const input = { params: found.params, query: parseQuery(query), body: await readMessage(request) };
-  send(response, 200, await found.route.run(call, input));
+  const answer = await found.route.run(call, input);
+  if (answer === NO_CONTENT) response.writeHead(204, { "cache-control": "no-store" }).end();
+  else send(response, 200, answer);
 }
 
 function parseQuery(query: string): Record<string, string> {
@@ -157,21 +208,32 @@ function parseQuery(query: string): Record<string, string> {
 
 /** The body's JSON value; `undefined` when there is no body. */
 async function readMessage(request: IncomingMessage): Promise<unknown> {
-  const body = await readBody(request, { maxBytes: MAX_BODY_BYTES });
-  if (!body.ok) {
-    throw new ApiError(
-      "invalid_argument",
-      body.problem === "too-large" ? `body: is over ${MAX_BODY_BYTES} bytes` : "body: is not valid UTF-8",
-    );
-  }
-  if (body.text === "") return undefined;
-  if (!isShallow(body.text))
+  const text = await readText(request);
+  return text === "" ? undefined : parseMessage(text);
+}
+
+/** @throws ApiError that says what is wrong with a message's JSON text */
+export function parseMessage(text: string): unknown {
+  if (!isShallow(text)) {
     throw new ApiError("invalid_argument", `body: is nested deeper than ${MAX_JSON_DEPTH}`);
+  }
   try {
-    return readJson(body.text);
+    return readJson(text);
   } catch {
     throw new ApiError("invalid_argument", "body: is not valid JSON");
   }
+}
+
+const tooLarge = () => new ApiError("invalid_argument", `body: is over ${MAX_BODY_BYTES} bytes`);
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const body = await readBody(request, { maxBytes: MAX_BODY_BYTES });
+  if (!body.ok) {
+    throw body.problem === "too-large"
+      ? tooLarge()
+      : new ApiError("invalid_argument", "body: is not valid UTF-8");
+  }
+  return body.text;
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

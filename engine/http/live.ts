@@ -8,7 +8,7 @@ import { matchesTopic } from "../execute/pattern.ts";
 import type { Notice } from "../execute/hub.ts";
 import { encodeJson } from "../json/json-text.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
-import { policyAt, type DoorOptions } from "./door.ts";
+import { environmentOf, policyAt, type DoorOptions } from "./door.ts";
 import { describeIssue } from "./problem.ts";
 
 /** What a client may send in one frame. */
@@ -33,13 +33,11 @@ export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
     socket.on("error", () => socket.destroy());
     const asked = readUpgrade(request);
     const admission = guard(asked.request, policy);
-    const environment = admission.ok ? (admission.caller ?? options.environment) : undefined;
-    const foreign =
-      asked.environment !== undefined &&
-      asked.environment !== environment?.id &&
-      asked.environment !== environment?.name;
-    if (environment === undefined || foreign || sockets.clients.size >= maxClients) {
-      const status = environment === undefined && !admission.ok ? admission.status : foreign ? 403 : 503;
+    const environment = admission.ok
+      ? environmentOf(options, admission.caller, asked.environment)
+      : undefined;
+    if (environment === undefined || sockets.clients.size >= maxClients) {
+      const status = !admission.ok ? admission.status : environment === undefined ? 403 : 503;
       socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }

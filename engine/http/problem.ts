@@ -6,6 +6,8 @@ import { ApiError } from "../errors.ts";
 export interface Problem {
   code: ConnectCode;
   status: number;
+  /** What REST says instead of the code. */
+  restCode: string;
   message: string;
   /** Not the caller's doing: the log gets the cause, the caller only that it happened. */
   internal: boolean;
@@ -16,7 +18,7 @@ const sqliteBusy = 5;
 
 /** Every error as a Connect code; texts of unexpected errors stay inside. */
 export function toProblem(error: unknown): Problem {
-  if (error instanceof ApiError) return problem(error.code, error.message);
+  if (error instanceof ApiError) return { ...problem(error.code, error.message), restCode: error.restCode };
   if (error instanceof z.ZodError) return problem("invalid_argument", describeIssue(error));
   const sqlite = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
   if (sqlite === sqliteFull) return problem("failed_precondition", "the engine's disk is full", true);
@@ -25,7 +27,7 @@ export function toProblem(error: unknown): Problem {
 }
 
 function problem(code: ConnectCode, message: string, internal = false): Problem {
-  return { code, status: CONNECT_STATUS[code], message, internal };
+  return { code, status: CONNECT_STATUS[code], restCode: code, message, internal };
 }
 
 /** `triggers.0.event: …`: where, then what. */

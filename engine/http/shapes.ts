@@ -1,11 +1,18 @@
 import { toTimestamp } from "../clock.ts";
 import { toWireEnum } from "../contract/enums.ts";
 import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
+import { probeAtMs } from "../execute/breaker-state.ts";
+import type { FunctionConfig } from "../execute/function-config.ts";
 import type { RegisteredFunction } from "../execute/registry.ts";
-import { JsonText, toJsonText } from "../json/json-text.ts";
-import type { BreakerRow } from "../store/breakers.ts";
+import { isStillOpen } from "../execute/run-end.ts";
+import type { Worker } from "../execute/workers.ts";
+import { JsonText, readJson, toJsonText } from "../json/json-text.ts";
+import type { AuditRow } from "../store/audit.ts";
+import type { BreakerFailureRow, BreakerRow } from "../store/breakers.ts";
+import type { DebounceRow } from "../store/debounces.ts";
 import type { DeadLetterRow } from "../store/dead-letters.ts";
 import type { EventRow } from "../store/events.ts";
+import type { FunctionVersionRow } from "../store/functions.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StepRow } from "../store/steps.ts";
 import { twin } from "./protojson.ts";
@@ -26,6 +33,10 @@ export function connectRun(run: RunRow): Shape {
     eventId: run.event_id,
     eventName: run.event_name,
     executionMode: toWireEnum("mode", run.execution_mode),
+    workerId: run.worker_id,
+    timeoutAt: time(run.timeout_at),
+    claimedBy: run.worker_id,
+    claimedAt: time(run.claimed_at),
     ...twin("input", run.input),
     ...twin("output", run.output),
     error: run.error === null ? undefined : (JSON.parse(run.error) as Shape),
@@ -55,6 +66,8 @@ export function restRun(run: RunRow): Shape {
     event_id: run.event_id,
     event_name: run.event_name,
     execution_mode: run.execution_mode,
+    worker_id: some(run.worker_id),
+    timeout_at: time(run.timeout_at),
     status: run.status,
     attempt: run.attempt,
     max_attempts: run.max_attempts,
@@ -69,6 +82,7 @@ export function restRun(run: RunRow): Shape {
     parent_run_id: some(run.parent_run_id),
     parent_step_id: some(run.parent_step_id),
     resume_from_step: some(run.resume_from_step),
+    pause_reason: run.pause_reason === "" ? undefined : run.pause_reason,
     cancellation_cause: some(run.cancellation_cause),
   };
 }
@@ -83,6 +97,9 @@ export function connectStep(step: StepRow): Shape {
     status: toWireEnum("step", step.status),
     ...twin("input", step.input),
     ...twin("output", step.output),
+    ...twin("originalOutput", step.original_output),
+    patchedAt: time(step.patched_at),
+    patchedBy: step.patched_by,
     error: json(step.error),
     attempt: step.attempt,
     durationMs: whole(step.duration_ms),
@@ -111,6 +128,10 @@ export function restStep(step: StepRow): Shape {
     updated_at: toTimestamp(step.updated_at),
     input: json(step.input),
     output: json(step.output),
+    original_output: json(step.original_output),
+    patched_at: time(step.patched_at),
+    patched_by: some(step.patched_by),
+    wait_event_id: some(step.wait_event_id),
     error: json(step.error),
     duration_ms: whole(step.duration_ms),
     started_at: time(step.started_at),
@@ -153,6 +174,8 @@ export function restFunction({ row, config }: RegisteredFunction): Shape {
     retry_backoff: config.retry?.backoffFactor ?? FUNCTION_DEFAULTS.backoffFactor,
     version: row.version,
     concurrency: config.concurrency,
+    debounce: config.debounce,
+    cancel_on: config.cancelOn,
     actor_key: config.actorKey,
     metadata: config.metadata === undefined ? undefined : toJsonText(config.metadata),
     created_at: toTimestamp(row.created_at),
@@ -177,7 +200,9 @@ export function restEvent(event: EventRow): Shape {
   };
 }
 
-export function restBreaker(row: BreakerRow): Shape {
+/** `open_until` is when a probe may go; `waiting_runs` stops counting at `WAITING_RUNS_CAP`. */
+export function restBreaker(row: BreakerRow, waitingRuns: number): Shape {
+  const probeAt = row.state === "open" ? time(probeAtMs(row)) : undefined;
   return {
     key: row.key,
     function_id: row.function_id,
@@ -186,6 +211,101 @@ export function restBreaker(row: BreakerRow): Shape {
     consecutive_fails: row.consecutive_fails,
     last_failure: time(row.last_failure_at),
     last_failure_reason: some(row.last_failure_reason),
+    opened_at: time(row.opened_at),
+    open_until: probeAt,
+    next_probe_at: probeAt,
+    waiting_runs: waitingRuns,
+  };
+}
+
+export const WAITING_RUNS_CAP = 10_000;
+
+export function restBreakerFailure(row: BreakerFailureRow): Shape {
+  return {
+    failed_at: toTimestamp(row.failed_at),
+    reason: row.reason,
+    run_id: some(row.run_id),
+    opened: row.opened === 1,
+  };
+}
+
+/** What `TriggerSync` and `InvokeFunctionSync` say about a run. */
+export function runResult(run: RunRow): Shape {
+  return {
+    runId: run.id,
+    functionId: run.function_id,
+    status: toWireEnum("run", run.status),
+    ...twin("output", run.output),
+    error: run.error === null ? undefined : (JSON.parse(run.error) as Shape),
+    durationMs: run.ended_at === null ? undefined : run.ended_at - (run.started_at ?? run.created_at),
+    waitTimedOut: isStillOpen(run),
+  };
+}
+
+/** A version of a function as it was registered. */
+export function connectFunctionVersion(row: FunctionVersionRow): Shape {
+  const config = readJson(row.config) as FunctionConfig;
+  return {
+    id: row.function_id,
+    ...config,
+    metadata: config.metadata === undefined ? undefined : toJsonText(config.metadata),
+    preferredMode: toWireEnum("mode", config.preferredMode),
+    version: row.version,
+    changeReason: row.change_reason,
+    createdAt: toTimestamp(row.created_at),
+  };
+}
+
+export function restAudit(row: AuditRow): Shape {
+  return {
+    id: row.id,
+    run_id: row.run_id,
+    function_id: row.function_id,
+    step_id: some(row.step_id),
+    event_type: row.event_type,
+    payload: new JsonText(row.payload),
+    environment_id: row.environment_id,
+    created_at: toTimestamp(row.created_at),
+  };
+}
+
+export function connectAudit(row: AuditRow): Shape {
+  return {
+    id: row.id,
+    runId: row.run_id,
+    functionId: row.function_id,
+    stepId: row.step_id,
+    eventType: row.event_type,
+    payload: new JsonText(row.payload),
+    environmentId: row.environment_id,
+    createdAt: toTimestamp(row.created_at),
+  };
+}
+
+export function restWorker(worker: Worker): Shape {
+  return {
+    id: worker.id,
+    hostname: worker.hostname,
+    function_ids: worker.functionIds,
+    active_jobs: worker.activeJobs,
+    max_concurrent: worker.maxConcurrent,
+    labels: worker.labels,
+    transport: "polling",
+    version: worker.version,
+    registered_at: toTimestamp(worker.registeredAt),
+    last_heartbeat: toTimestamp(worker.lastHeartbeat),
+  };
+}
+
+export function restDebounce(row: DebounceRow): Shape {
+  return {
+    environment_id: row.environment_id,
+    function_id: row.function_id,
+    key: row.key,
+    event_id: row.event_id,
+    events: row.events,
+    first_at: toTimestamp(row.first_at),
+    due_at: toTimestamp(row.due_at),
   };
 }
 

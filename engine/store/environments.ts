@@ -22,6 +22,17 @@ export interface EnvironmentTable {
   environments(): EnvironmentRow[];
   /** Makes sure that the default project and the named environment exist; returns the environment. */
   ensure(name: string, nowMs: number): EnvironmentRow;
+  /** By id or name. */
+  find(idOrName: string): EnvironmentRow | undefined;
+  project(id: string): ProjectRow | undefined;
+  /** Makes a new environment; undefined when the name is taken. */
+  create(name: string, color: string, projectId: string, nowMs: number): EnvironmentRow | undefined;
+  recolor(id: string, color: string, nowMs: number): void;
+  /** Whether functions, events or runs belong to it. */
+  isUsed(id: string): boolean;
+  /** Removes an environment that is not used, with its keys. */
+  delete(id: string): void;
+  deleteKeys(environmentId: string): void;
   /** Stores the hash of a key that speaks for an environment. */
   addKey(hash: string, environmentId: string, name: string, nowMs: number): void;
   /** The environment a key speaks for. */
@@ -44,6 +55,19 @@ export function createEnvironmentTable(db: Database): EnvironmentTable {
     "insert into environments (id, name, color, project_id, created_at, updated_at) values (?, ?, '#6b7280', 'proj_default', ?, ?) on conflict do nothing",
   );
   const get = db.prepare<EnvironmentRow>("select * from environments where id = ?");
+  const find = db.prepare<EnvironmentRow>("select * from environments where id = ?1 or name = ?1");
+  const project = db.prepare<ProjectRow>("select * from projects where id = ?");
+  const create = db.prepare(
+    "insert into environments (id, name, color, project_id, created_at, updated_at) values (?, ?, ?, ?, ?, ?) on conflict do nothing",
+  );
+  const recolor = db.prepare("update environments set color = ?, updated_at = ? where id = ?");
+  const used = db.prepare<{ used: number }>(
+    `select exists (select 1 from functions where environment_id = ?1)
+       or exists (select 1 from events where environment_id = ?1)
+       or exists (select 1 from runs where environment_id = ?1) as used`,
+  );
+  const remove = db.prepare("delete from environments where id = ?");
+  const removeKeys = db.prepare("delete from api_keys where environment_id = ?");
   const addKey = db.prepare(
     "insert into api_keys (hash, environment_id, name, created_at) values (?, ?, ?, ?)",
   );
@@ -61,6 +85,23 @@ export function createEnvironmentTable(db: Database): EnvironmentTable {
       const row = get.get(id);
       if (row === undefined) throw new Error(`environment ${name} could not be made`);
       return row;
+    },
+    find: (idOrName) => find.get(idOrName),
+    project: (id) => project.get(id),
+    create: (name, color, projectId, nowMs) => {
+      const id = environmentId(name);
+      return create.run(id, name, color, projectId, nowMs, nowMs) > 0 ? get.get(id) : undefined;
+    },
+    recolor: (id, color, nowMs) => {
+      recolor.run(color, nowMs, id);
+    },
+    isUsed: (id) => used.get(id)?.used === 1,
+    delete: (id) => {
+      removeKeys.run(id);
+      remove.run(id);
+    },
+    deleteKeys: (id) => {
+      removeKeys.run(id);
     },
     addKey: (hash, id, name, nowMs) => {
       addKey.run(hash, id, name, nowMs);

@@ -112,3 +112,23 @@ export function listEvents(
     totalCapped: total > COUNT_CAP,
   };
 }
+
+/** How many events `countNames` looks at, newest first. */
+export const NAMES_SCAN_CAP = 100_000;
+
+/** The names of the newest events and how often each occurs, most frequent first. */
+export function countNames(
+  db: Database,
+  filter: Pick<EventFilter, "environmentId" | "source" | "sinceMs" | "untilMs">,
+): { names: { name: string; count: number }[]; scanned: number; truncated: boolean } {
+  const { where, values } = conditions(filter);
+  const names = db
+    .prepare<{ name: string; count: number }>(
+      `select name, count(*) as count from
+         (select name from events where ${where.join(" and ")} order by timestamp desc, id desc limit ${NAMES_SCAN_CAP})
+       group by name order by count desc, name`,
+    )
+    .all(...values);
+  const scanned = names.reduce((sum, { count }) => sum + count, 0);
+  return { names, scanned, truncated: scanned === NAMES_SCAN_CAP };
+}

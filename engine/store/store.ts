@@ -1,3 +1,4 @@
+import { createAgeTable, type AgeTable } from "./age.ts";
 import { createAttemptErrorTable, type AttemptErrorTable } from "./attempt-errors.ts";
 import { createAuditTable, type AuditTable } from "./audit.ts";
 import { createBreakerTable, type BreakerTable } from "./breakers.ts";
@@ -31,6 +32,7 @@ export interface Store {
   debounces: DebounceTable;
   schedules: ScheduleTable;
   audit: AuditTable;
+  age: AgeTable;
 }
 
 export function createStore(db: Database): Store {
@@ -50,5 +52,6 @@ export function createStore(db: Database): Store {
     debounces: createDebounceTable(db),
     schedules: createScheduleTable(db),
     audit: createAuditTable(db),
+    age: createAgeTable(db),
   };
 }

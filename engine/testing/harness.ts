@@ -4,8 +4,10 @@ import { RegisterFunctionRequest } from "../contract/register.ts";
 import type { Core } from "../core.ts";
 import type { DispatchLimits } from "../execute/dispatcher.ts";
 import { emitEvent } from "../execute/emit.ts";
+import { registerFunction } from "../execute/functions.ts";
 import { toFunctionConfig } from "../execute/function-config.ts";
 import type { PushOutcome } from "../execute/push.ts";
+import type { RetentionRules } from "../execute/retention.ts";
 import { createEngine } from "../engine.ts";
 import { toJsonText } from "../json/json-text.ts";
 import type { RunRow } from "../store/runs.ts";
@@ -39,7 +41,12 @@ export interface Harness {
 const turnsPerSettle = 40;
 
 export async function createHarness(
-  options: { file?: string; limits?: DispatchLimits; clock?: FakeClock } = {},
+  options: {
+    file?: string;
+    limits?: DispatchLimits;
+    clock?: FakeClock;
+    retention?: RetentionRules;
+  } = {},
 ): Promise<Harness> {
   const clock = options.clock ?? createFakeClock();
   const scripts = new Map<string, Script>();
@@ -50,6 +57,7 @@ export async function createHarness(
     file: options.file ?? ":memory:",
     clock,
     log: { info: silent, warn: silent, error: silent },
+    retention: options.retention,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     push: {
       call: ({ body }) => {
@@ -87,7 +95,7 @@ export async function createHarness(
     define: async (id, script, config = {}) => {
       scripts.set(id, script);
       const request = RegisterFunctionRequest.parse({ id, endpointUrl: `http://shop.test/${id}`, ...config });
-      await core.writer.write((tx) => core.registry.register(tx, ENV, id, toFunctionConfig(request), ""));
+      await core.writer.write((tx) => registerFunction(core, tx, ENV, id, toFunctionConfig(request), ""));
     },
     emit: (name, data = {}, idempotencyKey) =>
       core.writer.write((tx) =>

@@ -1,12 +1,18 @@
 import * as z from "zod/v4";
 import { EventName, FunctionId } from "../../contract/ids.ts";
+import { ApiError } from "../../errors.ts";
+import { cancelRun } from "../../execute/commands.ts";
 import { emitEvent, invokeFunction } from "../../execute/emit.ts";
+import { isStillOpen, waitForRuns } from "../../execute/run-end.ts";
 import { toJsonText, type JsonText } from "../../json/json-text.ts";
+import type { Tx } from "../../store/writer.ts";
+import type { Call } from "../call.ts";
 import { IdempotencyKey, JsonObject } from "../fields.ts";
+import { runResult } from "../shapes.ts";
 import { method, type ConnectMethod } from "./method.ts";
 
 /** A protobuf Struct: any other JSON travels in the `dataValue` twin. */
-const Struct = z.unknown().refine((value) => JsonObject.safeParse(value).success, {
+export const Struct = z.unknown().refine((value) => JsonObject.safeParse(value).success, {
   error: "must be an object; send other JSON as data_value",
 });
 
@@ -33,41 +39,100 @@ function payloadOf(input: { data?: unknown; dataValue?: unknown }): JsonText {
   return toJsonText(input.dataValue === undefined ? (input.data ?? {}) : input.dataValue);
 }
 
+type EmitInput = z.output<typeof EmitRequest>;
+
+function emitOne({ core, environment, runId }: Call, tx: Tx, input: EmitInput) {
+  const { eventId, runIds } = emitEvent(core, tx, {
+    environmentId: environment.id,
+    name: input.event,
+    data: payloadOf(input),
+    metadata: input.metadata === undefined ? undefined : toJsonText(input.metadata),
+    idempotencyKey: input.idempotencyKey,
+    version: Math.max(1, input.version ?? 1),
+    source: "api",
+    runId,
+  });
+  return { runIds, eventId };
+}
+
+const opaque = ["data", "dataValue", "metadata"];
+
 const emit = method(
   EmitRequest,
-  ({ core, environment, runId }, input) =>
-    core.writer.write((tx) => {
-      const { eventId, runIds } = emitEvent(core, tx, {
-        environmentId: environment.id,
-        name: input.event,
-        data: payloadOf(input),
-        metadata: input.metadata === undefined ? undefined : toJsonText(input.metadata),
-        idempotencyKey: input.idempotencyKey,
-        version: Math.max(1, input.version ?? 1),
-        source: "api",
-        runId,
-      });
-      return { runIds, eventId };
-    }),
-  ["data", "dataValue", "metadata"],
+  (call, input) => call.core.writer.write((tx) => emitOne(call, tx, input)),
+  opaque,
 );
+
+/** All events or none: one that is refused takes the others with it. */
+const triggerBatch = method(
+  z.strictObject({ events: z.array(EmitRequest).max(1_000).default([]) }),
+  (call, { events }) =>
+    call.core.writer.write((tx) => ({ results: events.map((input) => emitOne(call, tx, input)) })),
+  opaque,
+);
+
+const timeoutMs = z
+  .number()
+  .int()
+  .min(0)
+  .max(600_000)
+  .optional()
+  .transform((ms) => (ms === undefined || ms === 0 ? 30_000 : ms));
+
+const triggerSync = method(
+  EmitRequest.extend({ timeoutMs }),
+  async (call, { timeoutMs: waitMs, ...input }) => {
+    const { runIds, eventId } = await call.core.writer.write((tx) => emitOne(call, tx, input));
+    const runs = await waitForRuns(call.core, runIds, waitMs, call.gone);
+    return { results: runs.map(runResult), eventId };
+  },
+  opaque,
+);
+
+function invokeOne({ core, environment }: Call, tx: Tx, input: z.output<typeof InvokeRequest>) {
+  return invokeFunction(core, tx, {
+    environmentId: environment.id,
+    functionId: input.functionId,
+    data: payloadOf(input),
+    metadata: input.metadata === undefined ? undefined : toJsonText(input.metadata),
+    idempotencyKey: input.idempotencyKey,
+  });
+}
 
 const invoke = method(
   InvokeRequest,
-  ({ core, environment }, input) =>
-    core.writer.write((tx) => ({
-      ...invokeFunction(core, tx, {
-        environmentId: environment.id,
-        functionId: input.functionId,
-        data: payloadOf(input),
-        idempotencyKey: input.idempotencyKey,
-      }),
-    })),
-  ["data", "dataValue", "metadata"],
+  (call, input) => call.core.writer.write((tx) => ({ ...invokeOne(call, tx, input) })),
+  opaque,
+);
+
+/** A caller that goes away before the answer cancels the run (section 2.3). */
+const invokeSync = method(
+  InvokeRequest.extend({ timeoutMs }),
+  async (call, { timeoutMs: waitMs, ...input }) => {
+    const { core, environment, gone } = call;
+    const { runId } = await core.writer.write((tx) => invokeOne(call, tx, input));
+    const [run] = await waitForRuns(core, [runId], waitMs, gone);
+    if (run === undefined) throw new ApiError("not_found", `run ${runId} was deleted meanwhile`);
+    if (gone.aborted && isStillOpen(run)) {
+      await core.writer.write((tx) => {
+        const now = core.store.runs.get(runId);
+        if (now !== undefined && isStillOpen(now)) {
+          cancelRun(core, tx, environment.id, runId, "the caller went away");
+        }
+      });
+    }
+    return { result: runResult(run) };
+  },
+  opaque,
 );
 
 export const emitMethods: Record<string, ConnectMethod> = {
   Emit: emit,
   Trigger: emit,
+  TriggerSync: triggerSync,
+  TriggerBatch: triggerBatch,
   InvokeFunction: invoke,
+  InvokeFunctionSync: invokeSync,
 };
+
+export const pubsubMethods: Record<string, ConnectMethod> = { Emit: emit };

@@ -2,12 +2,18 @@ import * as z from "zod/v4";
 import { fromWireEnum } from "../../contract/enums.ts";
 import { FunctionId } from "../../contract/ids.ts";
 import { RegisterFunctionRequest } from "../../contract/register.ts";
+import { ApiError } from "../../errors.ts";
 import { toFunctionConfig } from "../../execute/function-config.ts";
-import { announceFunction } from "../../execute/notices.ts";
+import {
+  deleteFunction,
+  registerFunction,
+  rollbackFunction,
+  setFunctionStatus,
+} from "../../execute/functions.ts";
 import { FunctionStatusText, plainText, unsetEnum } from "../fields.ts";
 import { pageOfFunctions } from "../function-list.ts";
 import { listPage, readFunction } from "../reads.ts";
-import { connectFunction } from "../shapes.ts";
+import { connectFunction, connectFunctionVersion } from "../shapes.ts";
 import { method, type ConnectMethod } from "./method.ts";
 
 const List = z.strictObject({
@@ -27,20 +33,17 @@ const List = z.strictObject({
   mode: plainText(64).optional(),
 });
 
+const maxVersion = 2_147_483_647;
+const version = z.number().int().min(0).max(maxVersion);
+
 export const functionMethods: Record<string, ConnectMethod> = {
   RegisterFunction: method(
     RegisterFunctionRequest,
     async ({ core, environment }, input) => {
       const config = toFunctionConfig(input);
-      const answer = await core.writer.write((tx) => {
-        const result = core.registry.register(tx, environment.id, input.id, config, input.changeReason ?? "");
-        if (result.changed) {
-          announceFunction(core, tx, result.function.row, result.created ? "created" : "updated");
-          // A new endpoint has a breaker of its own: runs that were deferred may go on there.
-          tx.afterCommit(() => core.dispatcher.wake(environment.id, input.id));
-        }
-        return result;
-      });
+      const answer = await core.writer.write((tx) =>
+        registerFunction(core, tx, environment.id, input.id, config, input.changeReason ?? ""),
+      );
       return { function: connectFunction(answer.function), created: answer.created };
     },
     ["metadata"],
@@ -65,12 +68,59 @@ export const functionMethods: Record<string, ConnectMethod> = {
   UpdateFunctionStatus: method(
     z.strictObject({ id: FunctionId, status: FunctionStatusText }),
     async ({ core, environment }, { id, status }) => {
-      const fn = await core.writer.write((tx) => {
-        const updated = core.registry.setStatus(tx, environment.id, id, status);
-        announceFunction(core, tx, updated.row, "updated");
-        return updated;
-      });
+      const fn = await core.writer.write((tx) => setFunctionStatus(core, tx, environment.id, id, status));
       return connectFunction(fn);
+    },
+  ),
+  DeleteFunction: method(z.strictObject({ id: FunctionId }), async ({ core, environment }, { id }) => {
+    await core.writer.write((tx) => deleteFunction(core, tx, environment.id, id));
+    return {};
+  }),
+  ListFunctionHistory: method(
+    z.strictObject({
+      functionId: FunctionId,
+      limit: z.number().int().min(0).max(1000).optional(),
+      fromVersion: version.optional(),
+    }),
+    ({ core, environment }, input) => {
+      const { functions } = core.store;
+      const limit = input.limit === undefined || input.limit === 0 ? 50 : input.limit;
+      const from =
+        input.fromVersion === undefined || input.fromVersion === 0 ? maxVersion : input.fromVersion;
+      const rows = functions.history(environment.id, input.functionId, from, limit);
+      if (rows.length === 0 && functions.countVersions(environment.id, input.functionId) === 0) {
+        throw new ApiError("not_found", `function ${input.functionId} not found`);
+      }
+      return {
+        versions: rows.map(connectFunctionVersion),
+        totalCount: functions.countVersions(environment.id, input.functionId),
+      };
+    },
+  ),
+  GetFunctionAtVersion: method(
+    z.strictObject({ functionId: FunctionId, version }),
+    ({ core, environment }, input) => {
+      const row = core.store.functions.version(environment.id, input.functionId, input.version);
+      if (row === undefined) {
+        throw new ApiError("not_found", `function ${input.functionId} has no version ${input.version}`);
+      }
+      return connectFunctionVersion(row);
+    },
+  ),
+  RollbackFunction: method(
+    z.strictObject({ functionId: FunctionId, version, changeReason: plainText(1024).optional() }),
+    async ({ core, environment }, input) => {
+      const answer = await core.writer.write((tx) =>
+        rollbackFunction(
+          core,
+          tx,
+          environment.id,
+          input.functionId,
+          input.version,
+          input.changeReason || `rollback to version ${input.version}`,
+        ),
+      );
+      return { function: connectFunction(answer) };
     },
   ),
 };

@@ -1,12 +1,38 @@
-import { emitMethods } from "./emit-methods.ts";
+import { auditMethods } from "./audit-methods.ts";
+import { emitMethods, pubsubMethods } from "./emit-methods.ts";
+import { environmentMethods } from "./environment-methods.ts";
 import { functionMethods } from "./function-methods.ts";
+import { injectionMethods } from "./injection-methods.ts";
 import type { ConnectMethod } from "./method.ts";
+import { pubsubStreams, type ConnectStream } from "./pubsub-methods.ts";
 import { runMethods } from "./run-methods.ts";
 import { serverMethods } from "./server-methods.ts";
 
-export const CONNECT_PREFIX = "/ironflow.v1.IronflowService/";
+export const CONNECT_PREFIX = "/ironflow.v1.";
 
-/** Every method of `ironflow.v1.IronflowService` that this engine serves. */
+const services: Record<string, Record<string, ConnectMethod>> = {
+  IronflowService: {
+    ...serverMethods,
+    ...functionMethods,
+    ...emitMethods,
+    ...runMethods,
+    ...injectionMethods,
+  },
+  PubSubService: pubsubMethods,
+  EnvironmentService: environmentMethods,
+  AuditService: auditMethods,
+};
+
+export const CONNECT_SERVICES: readonly string[] = Object.keys(services);
+
+/** Every unary method that this engine serves, by `Service/Method`. */
 export const connectMethods: ReadonlyMap<string, ConnectMethod> = new Map(
-  Object.entries({ ...serverMethods, ...functionMethods, ...emitMethods, ...runMethods }),
+  Object.entries(services).flatMap(([service, methods]) =>
+    Object.entries(methods).map(([name, method]) => [`${service}/${name}`, method] as const),
+  ),
+);
+
+/** Every server stream, by `Service/Method`. */
+export const connectStreams: ReadonlyMap<string, ConnectStream> = new Map(
+  Object.entries(pubsubStreams).map(([name, stream]) => [`PubSubService/${name}`, stream]),
 );

@@ -14,6 +14,7 @@ export const serverMethods: Record<string, ConnectMethod> = {
     version: server.version,
     startedAt: toTimestamp(server.startedAtMs),
     functionCount: core.registry.list(environment.id).length,
+    connectedWorkers: core.workers.list(environment.id).length,
     activeRuns: core.store.runs.count(environment.id, ["running", "waiting", "waiting_for_capacity"]),
   })),
 };

@@ -1,24 +1,80 @@
 import * as z from "zod/v4";
 import { toTimestamp } from "../../clock.ts";
+import { ApiError } from "../../errors.ts";
+import { createEnvironment, deleteEnvironment } from "../../execute/environments.ts";
+import type { EnvironmentRow } from "../../store/environments.ts";
+import {
+  Color,
+  EnvironmentName,
+  readEnvironment,
+  requireAdmin,
+  visibleEnvironments,
+} from "../environments.ts";
 import { IdText } from "../fields.ts";
 import { route, type RestRoute } from "./route.ts";
+
+const shape = (row: EnvironmentRow) => ({
+  id: row.id,
+  name: row.name,
+  color: row.color,
+  project_id: row.project_id,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+});
 
 export const environmentRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/environments",
     query: z.strictObject({ project_id: IdText.optional() }),
-    run: ({ core }, { query }) =>
-      core.store.environments
-        .environments()
+    run: (call, { query }) =>
+      visibleEnvironments(call)
         .filter((row) => query.project_id === undefined || row.project_id === query.project_id)
-        .map((row) => ({
-          id: row.id,
-          name: row.name,
-          color: row.color,
-          project_id: row.project_id,
-          created_at: toTimestamp(row.created_at),
-          updated_at: toTimestamp(row.updated_at),
-        })),
+        .map(shape),
+  }),
+  route({
+    method: "POST",
+    path: "/api/v1/environments",
+    body: z.strictObject({ name: EnvironmentName, project_id: IdText.nullish(), color: Color.nullish() }),
+    run: (call, { body }) => {
+      requireAdmin(call);
+      return call.core.writer.write((tx) =>
+        shape(
+          createEnvironment(call.core, tx, {
+            name: body.name,
+            projectId: body.project_id ?? undefined,
+            color: body.color ?? undefined,
+          }),
+        ),
+      );
+    },
+  }),
+  route({
+    method: "PUT",
+    path: "/api/v1/environments/{id}",
+    // The id is made of the name, so the name stays.
+    body: z.strictObject({ name: EnvironmentName.optional(), color: Color }),
+    run: (call, { params, body }) => {
+      requireAdmin(call);
+      const row = readEnvironment(call, params.id ?? "");
+      if (body.name !== undefined && body.name !== row.name) {
+        throw new ApiError("invalid_argument", "name: an environment keeps its name");
+      }
+      return call.core.writer.write((tx) => {
+        call.core.store.environments.recolor(row.id, body.color, tx.nowMs);
+        return shape({ ...row, color: body.color, updated_at: tx.nowMs });
+      });
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/api/v1/environments/{id}",
+    run: async (call, { params }) => {
+      requireAdmin(call);
+      await call.core.writer.write(() =>
+        deleteEnvironment(call.core, readEnvironment(call, params.id ?? ""), call.environment.id),
+      );
+      return { status: "deleted" };
+    },
   }),
 ];

@@ -1,10 +1,12 @@
 import * as z from "zod/v4";
+import { toTimestamp } from "../../clock.ts";
 import { EventName } from "../../contract/ids.ts";
 import { ApiError } from "../../errors.ts";
 import { emitEvent } from "../../execute/emit.ts";
+import { explainEvent, type Probe } from "../../execute/explain.ts";
 import { toJsonText } from "../../json/json-text.ts";
-import { listEvents } from "../../store/event-list.ts";
-import { IdempotencyKey, JsonObject, plainText, queryInt, TimeMs } from "../fields.ts";
+import { countNames, listEvents, NAMES_SCAN_CAP } from "../../store/event-list.ts";
+import { IdempotencyKey, IdText, JsonObject, plainText, queryInt, TimeMs } from "../fields.ts";
 import { restEvent } from "../shapes.ts";
 import { route, type RestRoute } from "./route.ts";
 
@@ -17,6 +19,25 @@ const EmitBody = z.strictObject({
   idempotencyKey: IdempotencyKey.nullish(),
   version: z.number().int().min(1).max(2_147_483_647).optional(),
 });
+
+/** Exactly one of a stored event and the name of one that somebody thinks of sending. */
+const ExplainBody = z
+  .strictObject({
+    event_id: IdText.optional(),
+    event: EventName.optional(),
+    data: z.unknown().optional(),
+    version: z.number().int().min(1).max(2_147_483_647).optional(),
+    idempotency_key: IdempotencyKey.optional(),
+  })
+  .refine((body) => (body.event_id === undefined) !== (body.event === undefined), {
+    message: "exactly one of event_id and event is required",
+  })
+  .refine(
+    (body) => body.event !== undefined || (body.data === undefined && body.idempotency_key === undefined),
+    {
+      message: "data and idempotency_key belong to event, not to event_id",
+    },
+  );
 
 /** The contract's limit on a page of events; a larger wish is cut, not refused. */
 const maxEvents = 200;
@@ -92,6 +113,72 @@ export const eventRoutes: RestRoute[] = [
         prev_cursor: page.prevCursor,
         approx_total: page.total,
         approx_total_capped: page.totalCapped,
+      };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/api/v1/events/names",
+    query: z.strictObject({
+      source: plainText(256).optional(),
+      since: TimeMs.optional(),
+      until: TimeMs.optional(),
+    }),
+    run: ({ core, environment }, { query }) => {
+      const { names, scanned, truncated } = countNames(core.store.db, {
+        environmentId: environment.id,
+        source: query.source || undefined,
+        sinceMs: query.since,
+        untilMs: query.until,
+      });
+      return { names, scanned, scan_cap: NAMES_SCAN_CAP, truncated };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/api/v1/events/explain",
+    body: ExplainBody,
+    run: ({ core, environment }, { body }) => {
+      const stored =
+        body.event_id === undefined ? undefined : core.store.events.get(environment.id, body.event_id);
+      if (body.event_id !== undefined && stored === undefined) {
+        throw new ApiError("not_found", "event not found");
+      }
+      const probe: Probe =
+        stored === undefined
+          ? {
+              stored: false,
+              id: "",
+              environment_id: environment.id,
+              name: body.event ?? "",
+              data: toJsonText(body.data === undefined ? {} : body.data).text,
+              metadata: null,
+              source: "api",
+              timestamp: core.clock.nowMs(),
+              idempotency_key: body.idempotency_key ?? null,
+            }
+          : { ...stored, stored: true };
+      const { deduplicated_by, functions } = explainEvent(core, probe);
+      return {
+        event_id: stored?.id,
+        event: probe.name,
+        stored: stored !== undefined,
+        deduplicated_by,
+        functions: functions.map((verdict) => ({
+          ...verdict,
+          debounce:
+            verdict.debounce === undefined
+              ? undefined
+              : {
+                  key: verdict.debounce.key,
+                  period_ms: verdict.debounce.period_ms,
+                  due_at:
+                    verdict.debounce.due_at_ms === undefined
+                      ? undefined
+                      : toTimestamp(verdict.debounce.due_at_ms),
+                },
+        })),
+        count: functions.length,
       };
     },
   }),

@@ -1,21 +1,51 @@
 import * as z from "zod/v4";
 import { ApiError } from "../../errors.ts";
 import { plainText, queryInt } from "../fields.ts";
-import { restBreaker, restDeadLetter } from "../shapes.ts";
+import type { Core } from "../../core.ts";
+import { BREAKER_FAILURES_KEPT, type BreakerRow } from "../../store/breakers.ts";
+import {
+  restBreaker,
+  restBreakerFailure,
+  restDeadLetter,
+  restDebounce,
+  WAITING_RUNS_CAP,
+} from "../shapes.ts";
 import { route, type RestRoute } from "./route.ts";
 
-/** Breakers and dead letters. */
+/** Runs that are held back by a breaker: the ready ones of its function, when that still calls this endpoint. */
+function waitingBehind(core: Core, row: BreakerRow): number {
+  if (row.state === "closed") return 0;
+  const fn = core.registry.get(row.environment_id, row.function_id);
+  return fn?.config.endpointUrl === row.endpoint
+    ? core.store.runs.countReady(row.environment_id, row.function_id, WAITING_RUNS_CAP)
+    : 0;
+}
+
+/** Breakers, dead letters and debounces. */
 export const operationRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/circuit-breakers",
-    run: ({ core, environment }) => core.breakers.list(environment.id).map(restBreaker),
+    run: ({ core, environment }) =>
+      core.breakers.list(environment.id).map((row) => restBreaker(row, waitingBehind(core, row))),
+  }),
+  route({
+    method: "GET",
+    path: "/api/v1/circuit-breakers/{key}/failures",
+    query: z.strictObject({ limit: queryInt(1, BREAKER_FAILURES_KEPT).optional() }),
+    run: ({ core, environment }, { params, query }) => {
+      const limit = query.limit ?? BREAKER_FAILURES_KEPT;
+      const failures = core.breakers.failures(environment.id, params.key ?? "", limit);
+      return { failures: failures.map(restBreakerFailure), count: failures.length };
+    },
   }),
   route({
     method: "POST",
     path: "/api/v1/circuit-breakers/{key}/reset",
-    run: async ({ core, environment }, { params }) =>
-      restBreaker(await core.writer.write((tx) => core.breakers.reset(tx, environment.id, params.key ?? ""))),
+    run: async ({ core, environment }, { params }) => {
+      const row = await core.writer.write((tx) => core.breakers.reset(tx, environment.id, params.key ?? ""));
+      return restBreaker(row, waitingBehind(core, row));
+    },
   }),
   route({
     method: "GET",
@@ -36,6 +66,28 @@ export const operationRoutes: RestRoute[] = [
         page,
       );
       return { items: items.map(restDeadLetter), total, ...page };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/api/v1/debounce/entries",
+    run: ({ core, environment }) => {
+      const entries = core.store.debounces.list(environment.id).map(restDebounce);
+      return { entries, count: entries.length };
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/api/v1/debounce/entries/{environment}/{function}/{key}",
+    run: async ({ core, environment }, { params }) => {
+      if (params.environment !== environment.id && params.environment !== environment.name) {
+        throw new ApiError("permission_denied", "environment: the key speaks for another environment");
+      }
+      const deleted = await core.writer.write(() =>
+        core.store.debounces.delete(environment.id, params.function ?? "", params.key ?? ""),
+      );
+      if (!deleted) throw new ApiError("not_found", "debounce entry not found");
+      return { deleted: true };
     },
   }),
 ];

@@ -8,9 +8,14 @@ export interface RestInput {
   body: unknown;
 }
 
+export type Verb = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** A handler answers this for 204: there is nothing to say. */
+export const NO_CONTENT = Symbol("204");
+
 /** One REST route. `path` has `{name}` segments; its answer is written as it is. */
 export interface RestRoute {
-  method: "GET" | "POST";
+  method: Verb;
   path: string;
   /** Answered without a key. */
   open?: true;
@@ -20,7 +25,7 @@ export interface RestRoute {
 
 /** Ties the schemas of query and body to a handler. A route that names no schema takes no such input. */
 export function route<Query extends z.ZodType, Body extends z.ZodType>(spec: {
-  method: "GET" | "POST";
+  method: Verb;
   path: string;
   open?: true;
   query?: Query;

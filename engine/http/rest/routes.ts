@@ -1,3 +1,4 @@
+import { auditRoutes } from "./audit-routes.ts";
 import { environmentRoutes } from "./environment-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { functionRoutes } from "./function-routes.ts";
@@ -5,6 +6,7 @@ import { operationRoutes } from "./operation-routes.ts";
 import type { RestRoute } from "./route.ts";
 import { runRoutes } from "./run-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
+import { workerRoutes } from "./worker-routes.ts";
 
 /** Every REST route. Of several that match a path the first one counts. */
 export const restRoutes: readonly RestRoute[] = [
@@ -14,6 +16,8 @@ export const restRoutes: readonly RestRoute[] = [
   ...functionRoutes,
   ...runRoutes,
   ...operationRoutes,
+  ...auditRoutes,
+  ...workerRoutes,
 ];
 
 export interface RouteMatch {

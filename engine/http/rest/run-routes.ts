@@ -1,7 +1,9 @@
 import * as z from "zod/v4";
 import { toTimestamp } from "../../clock.ts";
 import { cancelRun, resumeRun } from "../../execute/commands.ts";
-import { JsonText } from "../../json/json-text.ts";
+import { ApiError } from "../../errors.ts";
+import { patchStep } from "../../execute/injection.ts";
+import { JsonText, toJsonText } from "../../json/json-text.ts";
 import { listRuns } from "../../store/run-list.ts";
 import { IdText, plainText, queryInt, RunStatusList, TimeMs } from "../fields.ts";
 import { readRun } from "../reads.ts";
@@ -94,5 +96,28 @@ export const runRoutes: RestRoute[] = [
           resumeRun(core, tx, environment.id, body.run_id, body.from_step ?? undefined),
         ),
       ),
+  }),
+  route({
+    method: "POST",
+    path: "/api/v1/steps/patch",
+    body: z.strictObject({
+      step_id: IdText,
+      output: z.unknown().optional(),
+      reason: plainText(4096).nullish(),
+    }),
+    run: async ({ core, environment }, { body }) => {
+      if (body.output === undefined) throw new ApiError("invalid_argument", "output: is required");
+      const output = toJsonText(body.output);
+      return restStep(
+        await core.writer.write((tx) =>
+          patchStep(core, tx, {
+            environmentId: environment.id,
+            step: body.step_id,
+            output,
+            reason: body.reason ?? "",
+          }),
+        ),
+      );
+    },
   }),
 ];

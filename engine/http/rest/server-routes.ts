@@ -18,9 +18,16 @@ export const serverRoutes: RestRoute[] = [
     path: "/api/v1/capabilities",
     open: true,
     run: ({ server }) => ({
-      transports: ["rest", "connect", "websocket"],
+      transports: ["rest", "connect", "websocket", "connect-stream"],
       features: [
         "push",
+        "pull",
+        "cron",
+        "debounce",
+        "concurrency",
+        "pause",
+        "redact",
+        "audit",
         "events",
         "runs",
         "steps",

@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { toJsonText } from "../json/json-text.ts";
+import {
+  completed,
+  createHarness,
+  ENV,
+  failed,
+  failedStep,
+  isDone,
+  step,
+  yielded,
+  type Harness,
+} from "../testing/harness.ts";
+import { cancelRun } from "./commands.ts";
+import { patchStep } from "./injection.ts";
+import { redactEvent, redactRun, redactStep } from "./redact.ts";
+
+let engine: Harness;
+
+beforeEach(async () => {
+  engine = await createHarness();
+});
+
+afterEach(() => engine.stop());
+
+const secret = "Ada Lovelace";
+
+/** Every text and blob of the whole store in which the secret is still found. */
+function leaks(): string[] {
+  const { db } = engine.core.store;
+  const tables = db
+    .prepare<{ name: string }>("select name from sqlite_schema where type = 'table'")
+    .all()
+    .map(({ name }) => name);
+  return tables.flatMap((table) =>
+    db
+      .prepare<Record<string, unknown>>(`select * from ${table}`)
+      .all()
+      .flatMap((row) =>
+        Object.entries(row)
+          .filter(([, value]) =>
+            value instanceof Uint8Array
+              ? Buffer.from(value).toString("utf8").includes(secret)
+              : String(value).includes(secret),
+          )
+          .map(([column]) => `${table}.${column}`),
+      ),
+  );
+}
+
+const redactRunNow = (id: string) => engine.change((tx) => redactRun(engine.core, tx, ENV, id));
+const redactEventNow = (id: string) => engine.change((tx) => redactEvent(engine.core, tx, ENV, id));
+
+it("leaves nothing of a failed run's payloads: input, steps, errors, attempts, audit, and the first output of a patch", async () => {
+  await engine.define(
+    "f",
+    (request) =>
+      failed(`no such person: ${secret}`, request.attempt === 1, [
+        step(request.run_id, "find", { name: secret }),
+        failedStep(request.run_id, "write", `cannot write ${secret}`),
+      ]),
+    { triggers: [{ event: "go" }], retry: { initialDelayMs: 1 } },
+  );
+  const { eventId, runIds } = await engine.emit("go", { name: secret });
+  const id = runIds[0] ?? "";
+  await engine.settle();
+  engine.clock.advance(1);
+  await engine.until("failure", () => engine.run(id).status === "failed");
+  await engine.change((tx) =>
+    patchStep(engine.core, tx, {
+      environmentId: ENV,
+      step: `${id}:find:0`,
+      output: toJsonText({ name: `not ${secret}` }),
+      reason: "",
+    }),
+  );
+  const input = engine.run(id).input;
+  await redactRunNow(id);
+  await redactRunNow(id);
+  expect(new Set(leaks())).toEqual(new Set(["events.data"]));
+  await redactEventNow(eventId);
+  expect(leaks()).toEqual([]);
+  expect(JSON.parse(engine.run(id).input)).toEqual({
+    $redacted: true,
+    sha256: createHash("sha256").update(input).digest("hex"),
+    redactedAt: new Date(engine.clock.nowMs()).toISOString(),
+  });
+  expect(engine.core.store.audit.byRun(id).at(-1)?.event_type).toBe("run.redacted");
+});
+
+it("follows an event into the wait it ended and the dead letter it made", async () => {
+  await engine.define(
+    "w",
+    (request) =>
+      isDone(request, "paid")
+        ? completed("thanks")
+        : yielded({
+            type: "wait_for_event",
+            step_id: `${request.run_id}:paid:0`,
+            event_filter: { event: "paid", timeout: "1h" },
+          }),
+    { triggers: [{ event: "order" }] },
+  );
+  await engine.define("broken", () => completed(), {
+    triggers: [{ event: "paid", expression: "data.none.x == 1" }],
+  });
+  const id = (await engine.emit("order")).runIds[0] ?? "";
+  await engine.until("wait", () => engine.run(id).status === "waiting");
+  const { eventId } = await engine.emit("paid", { name: secret });
+  await engine.until("end", () => engine.run(id).status === "completed");
+  expect(new Set(leaks())).toEqual(new Set(["events.data", "steps.output", "dead_letters.payload"]));
+  await redactEventNow(eventId);
+  expect(leaks()).toEqual([]);
+});
+
+it("follows a child's run into its own event and into its parent's step", async () => {
+  await engine.define("child", () => completed({ name: secret }));
+  await engine.define(
+    "parent",
+    (request) =>
+      isDone(request, "child")
+        ? completed("end")
+        : yielded({
+            type: "invoke_function",
+            step_id: `${request.run_id}:child:0`,
+            function_id: "child",
+            input: { name: secret },
+            invoke_timeout_ms: 1_000,
+          }),
+    { triggers: [{ event: "go" }] },
+  );
+  const id = (await engine.emit("go")).runIds[0] ?? "";
+  await engine.until("end", () => engine.run(id).status === "completed");
+  const child = engine.steps(id)[0]?.child_run_id ?? "";
+  await redactRunNow(child);
+  expect(leaks()).toEqual([]);
+});
+
+it("redacts one step and what may repeat it, and leaves the others", async () => {
+  await engine.define(
+    "f",
+    (request) =>
+      failed(`about ${secret}`, false, [
+        step(request.run_id, "a", secret),
+        step(request.run_id, "b", "kept"),
+      ]),
+    { triggers: [{ event: "go" }] },
+  );
+  const id = (await engine.emit("go", { kept: true })).runIds[0] ?? "";
+  await engine.until("failure", () => engine.run(id).status === "failed");
+  await engine.change((tx) => redactStep(engine.core, tx, ENV, `${id}:a:0`));
+  expect(leaks()).toEqual([]);
+  expect([engine.steps(id)[1]?.output, engine.run(id).input]).toEqual(['"kept"', '{"kept":true}']);
+});
+
+it("refuses while a run still works with it, and changes nothing then", async () => {
+  await engine.define(
+    "w",
+    (request) =>
+      yielded({
+        type: "wait_for_event",
+        step_id: `${request.run_id}:paid:0`,
+        event_filter: { event: "paid", timeout: "1h" },
+      }),
+    { triggers: [{ event: "order" }] },
+  );
+  await engine.define("later", () => completed(), {
+    triggers: [{ event: "typed" }],
+    debounce: { periodMs: 60_000 },
+  });
+  const { eventId, runIds } = await engine.emit("order", { name: secret });
+  const id = runIds[0] ?? "";
+  await engine.until("wait", () => engine.run(id).status === "waiting");
+  const held = await engine.emit("typed", { name: secret });
+  for (const refused of [
+    redactEventNow(eventId),
+    redactRunNow(id),
+    engine.change((tx) => redactStep(engine.core, tx, ENV, `${id}:paid:0`)),
+    redactEventNow(held.eventId),
+  ]) {
+    await expect(refused).rejects.toMatchObject({ code: "failed_precondition" });
+  }
+  expect(engine.run(id).input).toContain(secret);
+  await engine.change((tx) => cancelRun(engine.core, tx, ENV, id, ""));
+  await redactRunNow(id);
+  await expect(redactEventNow("evt_none")).rejects.toMatchObject({ code: "not_found" });
+});

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { ApiError } from "../../errors.ts";
+import { encodeJson } from "../../json/json-text.ts";
+import { toProblem } from "../problem.ts";
+import { toProtojson } from "../protojson.ts";
+
+/**
+ * Connect's server streams (section 1.4): every message is an envelope of one flag byte, four length bytes and JSON. The
+ * last one has the end flag and says how it went; HTTP says 200 whatever happens.
+ */
+
+const endFlag = 0x02;
+const headBytes = 5;
+
+/** What may wait for a client that does not read; beyond it the stream ends. */
+export const MAX_UNREAD_STREAM_BYTES = 4 * 1024 * 1024;
+
+/** Writes one message. */
+export type SendMessage = (message: Record<string, unknown>) => void;
+
+function envelope(flags: number, value: unknown): Buffer {
+  const json = Buffer.from(encodeJson(value), "utf8");
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt8(flags, 0);
+  head.writeUInt32BE(json.length, 1);
+  return Buffer.concat([head, json]);
+}
+
+/** The JSON text of a request's one message. @throws ApiError */
+export function readEnvelope(body: Buffer): string {
+  if (body.length < headBytes) throw new ApiError("invalid_argument", "body: is no Connect envelope");
+  const flags = body.readUInt8(0);
+  if (flags !== 0) throw new ApiError("unimplemented", "body: compressed envelopes are not taken");
+  const length = body.readUInt32BE(1);
+  if (body.length !== headBytes + length) {
+    throw new ApiError("invalid_argument", "body: must be exactly one Connect envelope");
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body.subarray(headBytes));
+  } catch {
+    throw new ApiError("invalid_argument", "body: is not valid UTF-8");
+  }
+}
+
+/**
+ * Answers with a stream. `run` sends messages until it resolves, which it does when the client went away or nothing more
+ * will come.
+ */
+export async function serveStream(
+  response: ServerResponse,
+  run: (send: SendMessage) => Promise<void>,
+): Promise<void> {
+  response.writeHead(200, {
+    "content-type": "application/connect+json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  response.flushHeaders();
+  let end: Record<string, unknown> = {};
+  try {
+    await run((message) => {
+      if (response.destroyed) return;
+      if (response.writableLength > MAX_UNREAD_STREAM_BYTES) {
+        response.destroy();
+        return;
+      }
+      response.write(envelope(0, toProtojson(message)));
+    });
+  } catch (error) {
+    const { code, message } = toProblem(error);
+    end = { error: { code, message } };
+  }
+  if (response.destroyed) return;
+  response.end(envelope(endFlag, end));
+  await once(response, "close");
+}
