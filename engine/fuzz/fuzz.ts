@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import * as fc from "fast-check";
-import { connectMethods } from "../http/connect/methods.ts";
+import { connectMethods, connectStreams } from "../http/connect/methods.ts";
 import { restRoutes } from "../http/rest/routes.ts";
 import type { EngineProcess } from "../testing/engine-process.ts";
 import { mutatedRequest, type MutatedRequest } from "./mutations.ts";
@@ -46,7 +46,7 @@ interface Reply {
 
 /** Sends mutated requests to every route and method; the engine must refuse or serve each, soon and without a stack. */
 export async function fuzz({ engine, seed, forMs, batches }: FuzzOptions): Promise<FuzzResult> {
-  const samples = samplesOf(connectMethods.keys(), restRoutes);
+  const samples = samplesOf([...connectMethods.keys(), ...connectStreams.keys()], restRoutes);
   const statuses: Record<number, number> = {};
   let requests = 0;
 

@@ -187,7 +187,7 @@ export const commandRows: Row[] = [
       const { id, open, calls } = await runAtBoundary(t);
       expectLike(await t.rpc("PauseRun", { runId: id }), { status: /^(pause_requested|paused)$/ });
       open();
-      expectLike(await t.reaches(id, "paused"), { pauseReason: "injection" });
+      expectLike(await t.reaches(id, "paused"), { pauseReason: /^(injection|sleep|wait_event)$/ });
       expectThat("the third step was not executed", !calls.has("three"));
       await t.rpc("ResumeRun", { runId: id });
       expectLike(await t.reaches(id, "completed"), { outputValue: 3 });
