@@ -12,6 +12,8 @@ export interface BreakerTarget {
   endpoint: string;
 }
 
+type Replace = (text: string) => string;
+
 export interface Breakers {
   /** May a call to this target begin? A half-open breaker lets one through, as its probe. */
   permit(tx: Tx, target: BreakerTarget): "call" | "probe" | "refuse";
@@ -24,6 +26,8 @@ export interface Breakers {
   list(environmentId: string): BreakerRow[];
   /** The last failures of a breaker, newest first. @throws ApiError not_found */
   failures(environmentId: string, key: string, limit: number): BreakerFailureRow[];
+  /** Replaces the reasons of the failures that a run's calls brought. */
+  redact(tx: Tx, run: { id: string; environment_id: string; function_id: string }, replace: Replace): void;
   /** @throws ApiError not_found */
   reset(tx: Tx, environmentId: string, key: string): BreakerRow;
   /** Arms the clocks of breakers that were open when the engine stopped. */
@@ -147,6 +151,18 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
         .filter((row) => row.environment_id === environmentId)
         .filter((row) => row.state !== "closed" || row.updated_at >= oldest)
         .sort((a, b) => (a.key < b.key ? -1 : 1));
+    },
+    redact: (tx, run, replace) => {
+      const { breakers } = core().store;
+      for (const row of rows.values()) {
+        if (row.environment_id !== run.environment_id || row.function_id !== run.function_id) continue;
+        const own = breakers.failuresOfRun(row.key, run.id);
+        for (const failure of own) breakers.setReason(failure.id, replace(failure.reason));
+        const last = row.last_failure_reason;
+        if (last !== null && own.some(({ reason }) => reason === last)) {
+          put(tx, { ...row, last_failure_reason: replace(last) });
+        }
+      }
     },
     reset: (tx, environmentId, key) => {
       const row = rows.get(key);

@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { toJsonText } from "../json/json-text.ts";
 import {
   completed,
   createHarness,
+  down,
   ENV,
   failed,
   failedStep,
@@ -185,4 +189,30 @@ it("refuses while a run still works with it, and changes nothing then", async ()
   await engine.change((tx) => cancelRun(engine.core, tx, ENV, id, ""));
   await redactRunNow(id);
   await expect(redactEventNow("evt_none")).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("leaves nothing in the file and its log, and nothing in the history of the breaker", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "redact-"));
+  try {
+    await engine.stop();
+    engine = await createHarness({ file: join(folder, "engine.db") });
+    await engine.define("f", () => down(`HTTP 500: ${secret}`), {
+      triggers: [{ event: "go" }],
+      retry: { maxAttempts: 1 },
+    });
+    const { eventId, runIds } = await engine.emit("go", { name: secret });
+    const id = runIds[0] ?? "";
+    await engine.until("pause", () => engine.run(id).status === "paused");
+    await engine.change((tx) => cancelRun(engine.core, tx, ENV, id, ""));
+    expect(engine.core.breakers.list(ENV)).toMatchObject([{ last_failure_reason: `HTTP 500: ${secret}` }]);
+    await redactRunNow(id);
+    await redactEventNow(eventId);
+    expect(leaks()).toEqual([]);
+    expect(engine.core.breakers.list(ENV)[0]?.last_failure_reason).toContain("$redacted");
+    for (const name of await readdir(folder)) {
+      expect([name, (await readFile(join(folder, name))).includes(secret)]).toEqual([name, false]);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -36,12 +36,14 @@ export function redactEvent(core: Core, tx: Tx, environmentId: string, eventId: 
   const waits = core.store.steps.byWaitEvent(eventId);
   for (const run of runs) requireEnded(run);
   for (const step of waits) requireEnded(core.store.runs.get(step.run_id));
-  redactEventRow(core, tx, event);
-  for (const run of runs) {
-    core.store.runs.update(run, { input: placeholderFor(run.input, tx.nowMs) }, tx.nowMs);
-  }
-  for (const step of waits) redactStepRow(core, tx, step);
-  core.store.deadLetters.redactByEvent(eventId, (text) => placeholderFor(text, tx.nowMs));
+  erase(core, tx, () => {
+    redactEventRow(core, tx, event);
+    for (const run of runs) {
+      core.store.runs.update(run, { input: placeholderFor(run.input, tx.nowMs) }, tx.nowMs);
+    }
+    for (const step of waits) redactStepRow(core, tx, step);
+    core.store.deadLetters.redactByEvent(eventId, (text) => placeholderFor(text, tx.nowMs));
+  });
   auditOther(core, tx, { environmentId, eventType: "event.redacted", payload: { event_id: eventId } });
 }
 
@@ -67,12 +69,19 @@ export function redactRun(core: Core, tx: Tx, environmentId: string, id: string)
   requireEnded(run);
   const parents = core.store.steps.byChild(run.id);
   for (const step of parents) requireEnded(core.store.runs.get(step.run_id));
+  const redacted = erase(core, tx, () => redactRunRows(core, tx, run, parents));
+  auditRun(core, tx, redacted, "run.redacted", {});
+  announceRun(core, tx, redacted, "updated");
+}
+
+function redactRunRows(core: Core, tx: Tx, run: RunRow, parents: readonly StepRow[]): RunRow {
   for (const step of core.store.steps.byRun(run.id)) redactStepRow(core, tx, step);
   for (const step of parents) redactStepRow(core, tx, step);
-  const event = core.store.events.get(environmentId, run.event_id);
+  const event = core.store.events.get(run.environment_id, run.event_id);
   if (event?.source === "invoke" || event?.source === "cron") redactEventRow(core, tx, event);
   redactRunErrors(core, tx, run);
-  const redacted = core.store.runs.update(
+  core.store.deadLetters.redactByRun(run.id, (text) => placeholderFor(text, tx.nowMs));
+  return core.store.runs.update(
     run,
     {
       input: placeholderFor(run.input, tx.nowMs),
@@ -81,9 +90,6 @@ export function redactRun(core: Core, tx: Tx, environmentId: string, id: string)
     },
     tx.nowMs,
   );
-  core.store.deadLetters.redactByRun(run.id, (text) => placeholderFor(text, tx.nowMs));
-  auditRun(core, tx, redacted, "run.redacted", {});
-  announceRun(core, tx, redacted, "updated");
 }
 
 /**
@@ -97,12 +103,20 @@ export function redactStep(core: Core, tx: Tx, environmentId: string, stepId: st
     throw new ApiError("not_found", `step ${stepId} not found`);
   }
   requireEnded(run);
-  redactStepRow(core, tx, step);
-  redactRunErrors(core, tx, run);
-  const error = run.error === null ? null : placeholderFor(run.error, tx.nowMs);
-  const redacted = core.store.runs.update(run, { error }, tx.nowMs);
+  const redacted = erase(core, tx, () => {
+    redactStepRow(core, tx, step);
+    redactRunErrors(core, tx, run);
+    const error = run.error === null ? null : placeholderFor(run.error, tx.nowMs);
+    return core.store.runs.update(run, { error }, tx.nowMs);
+  });
   auditRun(core, tx, redacted, "step.redacted", {}, stepId);
   announceRun(core, tx, redacted, "updated");
+}
+
+/** The old bytes go from the file with the change, and from the log after it. */
+function erase<T>(core: Core, tx: Tx, work: () => T): T {
+  tx.afterCommit(() => core.store.db.checkpoint());
+  return core.store.db.erasing(work);
 }
 
 function requireEnded(run: RunRow | undefined): void {
@@ -127,8 +141,9 @@ function redactStepRow(core: Core, tx: Tx, step: StepRow): void {
   );
 }
 
-/** Attempt errors, and audit payloads, which repeat errors. */
+/** Attempt errors, and what repeats them: audit payloads and the history of breakers. */
 function redactRunErrors(core: Core, tx: Tx, run: RunRow): void {
+  core.breakers.redact(tx, run, (text) => placeholderFor(text, tx.nowMs));
   core.store.attemptErrors.redact(run.id, (text) => placeholderFor(text, tx.nowMs));
   for (const row of core.store.audit.byRun(run.id)) {
     core.store.audit.setPayload(row.seq, placeholderFor(row.payload, tx.nowMs));

@@ -32,6 +32,8 @@ export interface BreakerTable {
   put(row: BreakerRow): void;
   /** Keeps one failure; recovery and reset leave it. */
   addFailure(row: Omit<BreakerFailureRow, "id">): void;
+  failuresOfRun(key: string, runId: string): BreakerFailureRow[];
+  setReason(id: number, reason: string): void;
   /** Newest first. */
   failures(key: string, limit: number): BreakerFailureRow[];
 }
@@ -53,6 +55,10 @@ export function createBreakerTable(db: Database): BreakerTable {
     `delete from breaker_failures where key = ?1 and id <=
        (select id from breaker_failures where key = ?1 order by id desc limit 1 offset ${BREAKER_FAILURES_KEPT})`,
   );
+  const failuresOfRun = db.prepare<BreakerFailureRow>(
+    "select * from breaker_failures where key = ? and run_id = ? order by id",
+  );
+  const setReason = db.prepare("update breaker_failures set reason = ? where id = ?");
   const failures = db.prepare<BreakerFailureRow>(
     "select * from breaker_failures where key = ? order by id desc limit ?",
   );
@@ -60,6 +66,10 @@ export function createBreakerTable(db: Database): BreakerTable {
     addFailure: (r) => {
       addFailure.run(r.key, r.run_id, r.reason, r.opened, r.failed_at);
       forget.run(r.key);
+    },
+    failuresOfRun: (key, runId) => failuresOfRun.all(key, runId),
+    setReason: (id, reason) => {
+      setReason.run(reason, id);
     },
     failures: (key, limit) => failures.all(key, limit),
     all: () => all.all(),

@@ -15,6 +15,10 @@ export interface Query<Row> {
 export interface Database {
   prepare<Row = never>(sql: string): Query<Row>;
   exec(sql: string): void;
+  /** What is overwritten or removed inside `work` is zeroed in the file, not just unlinked. */
+  erasing<T>(work: () => T): T;
+  /** Empties the write-ahead log, so that no old page is left in it. Does nothing while somebody else reads. */
+  checkpoint(): void;
   /** Checkpoints the write-ahead log and closes the file. */
   close(): void;
 }
@@ -39,6 +43,15 @@ export function openDatabase(file: string): Database {
       };
     },
     exec: (sql) => raw.exec(sql),
+    erasing: (work) => {
+      raw.exec("pragma secure_delete=on");
+      try {
+        return work();
+      } finally {
+        raw.exec("pragma secure_delete=off");
+      }
+    },
+    checkpoint: () => raw.exec("pragma wal_checkpoint(truncate)"),
     close: () => {
       raw.exec("pragma wal_checkpoint(truncate)");
       raw.close();

@@ -75,11 +75,10 @@ export function createWriter(db: Database, clock: Clock, report: (error: unknown
           done.push({ waiting, tx, value: waiting.run(tx) });
           release.run();
         } catch (error) {
-          rollbackTo.run();
-          release.run();
           tx.undo();
           if (done.at(-1)?.tx === tx) done.pop();
           failed.push({ waiting, error });
+          if (!backToSavepoint()) throw error;
         }
       }
       commit.run();
@@ -87,7 +86,8 @@ export function createWriter(db: Database, clock: Clock, report: (error: unknown
       // Disk full, I/O error: nothing of this batch happened, and nobody is told that it did.
       tryRollback();
       for (const { tx } of done.toReversed()) tx.undo();
-      for (const waiting of batch) waiting.reject(error);
+      const own = new Map(failed.map((failure) => [failure.waiting, failure.error]));
+      for (const waiting of batch) waiting.reject(own.get(waiting) ?? error);
       next();
       return;
     }
@@ -97,6 +97,17 @@ export function createWriter(db: Database, clock: Clock, report: (error: unknown
       for (const task of tx.committed) guarded(task);
     }
     next();
+  }
+
+  /** False when SQLite has given up the whole transaction by itself, as it may on a full disk: nothing of it is left. */
+  function backToSavepoint(): boolean {
+    try {
+      rollbackTo.run();
+      release.run();
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   function tryRollback(): void {
