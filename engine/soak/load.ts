@@ -88,16 +88,25 @@ export function createLoad(
     }
   }
 
-  async function tendOnce(engine: EngineProcess): Promise<number> {
-    await sendLost(engine);
+  async function pay(engine: EngineProcess): Promise<void> {
+    for (const run of await runsIn(engine, "paid", ["waiting"]))
+      await engine.ask("Emit", { event: "payment", data: run.input as object });
+  }
+
+  async function resumeAll(engine: EngineProcess): Promise<void> {
     await resumeAgain(engine);
-    const waiting = await runsIn(engine, "paid", ["waiting"]);
-    for (const run of waiting) await engine.ask("Emit", { event: "payment", data: run.input as object });
     for (const run of await runsIn(engine, "fragile", ["failed", "paused"])) await resume(engine, run.id);
+  }
+
+  async function cancelAll(engine: EngineProcess): Promise<void> {
     for (const run of await runsIn(engine, "hold", ["waiting"])) {
       const { status } = await engine.connect("CancelRun", { id: run.id, reason: "soak" });
       if (status === 200) ledger.cancelled(run.id);
     }
+  }
+
+  async function tendOnce(engine: EngineProcess): Promise<number> {
+    await Promise.all([sendLost, pay, resumeAll, cancelAll].map((tend) => tend(engine)));
     const left = ["running", "waiting", "waiting_for_capacity", "failed", "paused"];
     const counts = await Promise.all(KINDS.map(async (kind) => (await runsIn(engine, kind, left)).length));
     return counts.reduce((sum, count) => sum + count, 0) + lost.size;

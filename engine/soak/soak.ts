@@ -5,7 +5,7 @@ import type { EngineFactory, EngineProcess } from "../testing/engine-process.ts"
 import { createFunctionServer, type FunctionServer } from "../testing/function-server.ts";
 import { startPullWorker, type PullWorker } from "../testing/pull-worker.ts";
 import { createApplication } from "./application.ts";
-import { createLedger } from "./ledger.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
 import { createLoad } from "./load.ts";
 import { createRandom } from "./random.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -25,11 +25,19 @@ export interface SoakResult {
   modes: readonly string[];
 }
 
-const longestRoundMs = 800;
+/** A round ends at a random one of the calls that were acknowledged in it, and a random moment after: a loaded machine changes neither. */
+const latestMomentMs = 60;
+/** The engine may also be killed while it starts, at a moment up to here. */
+const startMs = 800;
+const roundWithinMs = 60_000;
 const fewestEventsPerRound = 20;
 const mostEventsPerRound = 120;
 /** One round in so many kills the engine while it starts. */
 const killAtStartShare = 0.15;
+/** One round in so many kills a worker too. */
+const killWorkerShare = 0.3;
+/** A dead worker's job is taken over after this long, so that the rounds see it happen. */
+const flags = ["--dev", "--lease-ms=2000"];
 /** How long the runs that are left after the last round may take, ms. A lease of a worker may have to run out. */
 const settleWithinMs = 180_000;
 
@@ -40,29 +48,33 @@ const settleWithinMs = 180_000;
 export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise<SoakResult> {
   const random = createRandom(seed);
   const dataDir = await factory.newDataDir();
-  const first = await factory.start({ dataDir });
+  const first = await factory.start({ dataDir, flags });
   const modes = await offeredModes(first);
   const application = createApplication(modes);
   const ledger = createLedger(application);
   const load = createLoad(modes, application, ledger, random);
   const functions = await createFunctionServer(application.handlers);
   let current: EngineProcess | undefined = first;
-  const workers = modes.includes("pull")
-    ? startWorkers(() => current?.url, application.handlers, ledger.completed)
-    : [];
+  const workers = startWorkers({
+    count: modes.includes("pull") ? 2 : 0,
+    url: () => current?.url,
+    handlers: application.handlers,
+    onAcknowledged: ledger.completed,
+  });
   const faults: string[] = [];
   try {
     await register(first, modes, application.handlers, functions);
     for (let round = 1; round <= rounds && faults.length === 0; round += 1) {
-      const engine = current ?? (await factory.start({ dataDir }));
+      const engine = current ?? (await factory.start({ dataDir, flags }));
       current = engine;
-      const afterMs = random.int(1, longestRoundMs);
+      const events = random.int(fewestEventsPerRound, mostEventsPerRound);
+      const goal = acknowledged(ledger) + random.int(0, events);
+      const momentMs = random.int(0, latestMomentMs);
       const stop = new AbortController();
-      const clients = [
-        load.emit(engine, random.int(fewestEventsPerRound, mostEventsPerRound)),
-        load.tend(engine, stop.signal),
-      ];
-      await sleep(afterMs);
+      const clients = [load.emit(engine, events), load.tend(engine, stop.signal)];
+      if (random.chance(killWorkerShare)) await workers.replaceOne();
+      await poll("enough acknowledged calls", () => acknowledged(ledger) >= goal, roundWithinMs);
+      await sleep(momentMs);
       await engine.end("SIGKILL");
       stop.abort();
       current = undefined;
@@ -70,15 +82,15 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
       witness(functions, ledger.completed);
       faults.push(...ledger.compare(await takeSnapshot(dataDir)));
       if (random.chance(killAtStartShare)) {
-        await factory.startAndKill(dataDir, random.int(30, longestRoundMs));
+        await factory.startAndKill(dataDir, random.int(30, startMs), flags);
         faults.push(...ledger.compare(await takeSnapshot(dataDir)));
       }
       say(
-        `round ${round}: killed after ${afterMs} ms; acknowledged so far ${JSON.stringify(ledger.counts())}`,
+        `round ${round}: killed ${momentMs} ms after acknowledged call ${goal}; acknowledged so far ${JSON.stringify(ledger.counts())}`,
       );
     }
     if (faults.length === 0) {
-      const engine = (current = await factory.start({ dataDir }));
+      const engine = (current = await factory.start({ dataDir, flags }));
       let left = 0;
       await poll(
         "every run to end",
@@ -92,10 +104,15 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
     }
     return { faults, acknowledged: ledger.counts(), modes };
   } finally {
-    for (const worker of workers) await worker.stop();
+    await workers.stop();
     await functions.close();
     await current?.end("SIGKILL");
   }
+}
+
+function acknowledged(ledger: Ledger): number {
+  const { events, resumes, cancels } = ledger.counts();
+  return events + resumes + cancels;
 }
 
 /** A step that the engine itself calls completed in a call has been acknowledged by it. */
@@ -131,13 +148,33 @@ async function register(
       });
 }
 
-function startWorkers(
-  url: () => string | undefined,
-  handlers: Parameters<typeof startPullWorker>[0]["handlers"],
-  onAcknowledged: (stepIds: string[]) => void,
-): PullWorker[] {
-  const pulled = Object.fromEntries(Object.entries(handlers).filter(([id]) => id.startsWith("pull-")));
-  return ["worker-1", "worker-2"].map((id) =>
-    startPullWorker({ url, id, handlers: pulled, idleMs: 10, onAcknowledged }),
+interface Workers {
+  /** Kills the oldest and starts another. */
+  replaceOne(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+function startWorkers({
+  count,
+  ...options
+}: Pick<Parameters<typeof startPullWorker>[0], "url" | "handlers" | "onAcknowledged"> & {
+  count: number;
+}): Workers {
+  const handlers = Object.fromEntries(
+    Object.entries(options.handlers).filter(([id]) => id.startsWith("pull-")),
   );
+  let started = 0;
+  const start = () => startPullWorker({ ...options, handlers, id: `worker-${(started += 1)}`, idleMs: 10 });
+  const workers: PullWorker[] = Array.from({ length: count }, start);
+  return {
+    replaceOne: async () => {
+      const oldest = workers.shift();
+      if (oldest === undefined) return;
+      workers.push(start());
+      await oldest.crash();
+    },
+    stop: async () => {
+      for (const worker of workers) await worker.stop();
+    },
+  };
 }

@@ -43,7 +43,7 @@ export interface EngineFactory {
     env?: Record<string, string>;
   }): Promise<EngineProcess>;
   /** Starts one and ends it with SIGKILL after `afterMs`, ready or not. */
-  startAndKill(dataDir: string, afterMs: number): Promise<void>;
+  startAndKill(dataDir: string, afterMs: number, flags?: string[]): Promise<void>;
   newDataDir(): Promise<string>;
   close(): Promise<void>;
 }
@@ -81,8 +81,8 @@ export async function createEngineFactory(engineFile?: string): Promise<EngineFa
       const flags = options.flags ?? ["--dev"];
       return attach(spawnEngine(dataDir, flags, options.env), dataDir, flags.includes("--dev"));
     },
-    startAndKill: async (dataDir, afterMs) => {
-      const child = spawnEngine(dataDir, ["--dev"]);
+    startAndKill: async (dataDir, afterMs, flags = ["--dev"]) => {
+      const child = spawnEngine(dataDir, flags);
       const gone = once(child, "exit");
       await sleep(afterMs);
       child.kill("SIGKILL");

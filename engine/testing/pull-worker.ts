@@ -84,8 +84,10 @@ export function workerCalls(url: string, apiKey: string | undefined, id: string)
 }
 
 export interface PullWorker {
-  /** Resolves when no job is under way any more. */
+  /** Takes no further job; resolves when none is under way any more. */
   stop(): Promise<void>;
+  /** Says nothing more to the engine from now on, as a killed process would. */
+  crash(): Promise<void>;
 }
 
 /**
@@ -103,6 +105,7 @@ export function startPullWorker(options: {
   onAcknowledged: (stepIds: string[]) => void;
 }): PullWorker {
   const end = new AbortController();
+  let crashed = false;
   let registeredAt: string | undefined;
 
   async function turn(): Promise<boolean> {
@@ -119,8 +122,14 @@ export function startPullWorker(options: {
     return jobs.length > 0;
   }
 
+  const alive = () => {
+    if (crashed) throw new Error("this worker is dead");
+  };
+
   async function execute(calls: WorkerCalls, job: Assignment): Promise<void> {
+    alive();
     if ((await calls.ack(job)).status >= 300) return;
+    alive();
     const handler = options.handlers[job.function_id];
     if (handler === undefined) return;
     const known = (job.completed_steps ?? []).map((row) => ({
@@ -132,12 +141,14 @@ export function startPullWorker(options: {
     }));
     const answer = await answerPush({ ...job, steps: known }, handler);
     const { steps, status, result, error, yield: wanted } = answer;
+    alive();
     const executed = steps as { id: string; status: string }[];
     if (executed.length > 0) {
       const flushed = await calls.report(job, { status: "progress", steps: executed, step_offset: 0 });
       if (flushed.status >= 300) return;
       options.onAcknowledged(executed.filter((step) => step.status === "completed").map((step) => step.id));
     }
+    alive();
     const rest = { steps: [], step_offset: executed.length };
     if (status === "completed") await calls.report(job, { status, output: result, ...rest });
     else if (status === "failed") await calls.report(job, { status, error, ...rest });
@@ -150,10 +161,15 @@ export function startPullWorker(options: {
       if (!worked) await sleep(options.idleMs);
     }
   })();
+  const stop = async () => {
+    end.abort();
+    await loop;
+  };
   return {
-    stop: async () => {
-      end.abort();
-      await loop;
+    stop,
+    crash: async () => {
+      crashed = true;
+      await stop();
     },
   };
 }
