@@ -130,3 +130,23 @@ it("leaves closed breakers out of the list a day after their last change", async
   engine.clock.advance(86_400_001);
   expect(engine.core.breakers.list(ENV)).toHaveLength(0);
 });
+
+it("keeps the failures of a breaker over recovery and reset, newest first", async () => {
+  await openIt();
+  const key = breaker()?.key ?? "";
+  await engine.change((tx) => engine.core.breakers.reset(tx, ENV, key));
+  answer = () => completed();
+  await emit();
+  await engine.until("recovery", () => breaker()?.consecutive_fails === 0);
+  answer = () => down("later");
+  const id = await emit();
+  await engine.until("pause", () => engine.run(id).status === "paused");
+  const failures = engine.core.breakers.failures(ENV, key, 100);
+  expect(failures.map(({ reason, opened }) => [reason, opened])).toEqual([
+    ["later", 0],
+    ["ECONNREFUSED", 1],
+    ...Array.from({ length: 4 }, () => ["ECONNREFUSED", 0]),
+  ]);
+  expect(failures[0]?.run_id).toBe(id);
+  expect(() => engine.core.breakers.failures("env_other", key, 100)).toThrow(/not found/);
+});
