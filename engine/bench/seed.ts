@@ -36,7 +36,8 @@ export async function seedRuns(folder: string, runs: number, say: (line: string)
   const start = performance.now();
   const db = openDatabase(join(dataDir, "engine.db"));
   try {
-    db.exec("pragma synchronous=off");
+    // The indexes of a million rows in memory: the rows are the same, they are only written faster.
+    db.exec("pragma synchronous=off; pragma cache_size=-400000; pragma wal_autocheckpoint=20000");
     const store = createStore(db);
     let nowMs = Date.now() - daysBack * 86_400_000;
     const stepMs = (daysBack * 86_400_000) / runs;

@@ -5,6 +5,7 @@ import { restRoutes } from "../http/rest/routes.ts";
 import type { EngineProcess } from "../testing/engine-process.ts";
 import { mutatedRequest, type MutatedRequest } from "./mutations.ts";
 import { samplesOf } from "./samples.ts";
+import { createWorld } from "./world.ts";
 
 export interface FuzzOptions {
   engine: EngineProcess;
@@ -28,6 +29,8 @@ export interface FuzzResult {
 const deadlineMs = 20_000;
 /** Requests that are sent at once. */
 const batchSize = 8;
+/** Batches after which there are new runs and jobs to be about. */
+const refreshEvery = 4;
 
 /** What no answer may hold: a stack, a path of this program, the text of an inner error. */
 const leaks = [
@@ -47,12 +50,14 @@ interface Reply {
 /** Sends mutated requests to every route and method; the engine must refuse or serve each, soon and without a stack. */
 export async function fuzz({ engine, seed, forMs, batches }: FuzzOptions): Promise<FuzzResult> {
   const samples = samplesOf([...connectMethods.keys(), ...connectStreams.keys()], restRoutes);
+  const world = await createWorld(engine);
   const statuses: Record<number, number> = {};
   let requests = 0;
+  let batchesDone = 0;
 
   const send = async (mutated: MutatedRequest): Promise<void> => {
     requests += 1;
-    const { status, text } = await reply(engine, mutated);
+    const { status, text } = await reply(engine, world.fill(mutated));
     statuses[status] = (statuses[status] ?? 0) + 1;
     const fault = faultOf(status, text);
     if (fault !== undefined)
@@ -61,6 +66,7 @@ export async function fuzz({ engine, seed, forMs, batches }: FuzzOptions): Promi
   const property = fc.asyncProperty(
     fc.array(mutatedRequest(samples), { minLength: 1, maxLength: batchSize }),
     async (batch) => {
+      if (batchesDone++ % refreshEvery === 0) await world.refresh();
       await Promise.all(batch.map(send));
       const health = await reply(engine, { method: "GET", path: "/health", headers: {}, body: undefined });
       if (health.status !== 200) throw new Error(`the engine is not healthy: ${health.status}`);

@@ -1,3 +1,9 @@
+/**
+ * Names in the samples that stand for a run, its event and a worker's job that exist when the request is sent. Most requests
+ * then reach what they are about, instead of ending at "not found".
+ */
+export const PLACES = { run: "run_x", event: "evt_x", job: "job_x", lease: "lease_x" } as const;
+
 /** A request that is good, or would be but for the thing it names; mutations begin here. */
 export interface Sample {
   method: string;
@@ -92,13 +98,13 @@ const restBodies: Record<string, Record<string, unknown>> = {
     labels: { a: "b" },
     version: { sdk: "s", runtime: "r" },
   },
-  heartbeat: { worker_id: "w", active_jobs: 0, jobs: [{ job_id: "j", started_at: at }] },
-  ack: { run_id: "run_x", execution_seq: 1, lease_token: "t" },
+  heartbeat: { worker_id: "w", active_jobs: 0, jobs: [{ job_id: "job_x", started_at: at }] },
+  ack: { run_id: "run_x", execution_seq: 1, lease_token: "lease_x" },
   job: {
     status: "progress",
     run_id: "run_x",
     execution_seq: 1,
-    lease_token: "t",
+    lease_token: "lease_x",
     step_offset: 0,
     steps: [
       {
@@ -117,15 +123,29 @@ const restBodies: Record<string, Record<string, unknown>> = {
   },
 };
 
-/** Values for what a path names; the first is what the engine knows. */
-const pathValues: Record<string, string> = {
-  id: "run_x",
-  key: "k%3Afuzzed",
-  workerId: "w",
-  worker: "w",
-  jobId: "j",
-  job: "j",
+/** Values for what a path names. */
+const pathValues: Record<string, string> = { key: "k%3Afuzzed", job: PLACES.job, environment: "env_default" };
+
+/** What `{id}` means is said by the segment before it. */
+const idsUnder: Record<string, string> = {
+  runs: PLACES.run,
+  events: PLACES.event,
+  functions: "fuzzed",
+  workers: "w",
+  environments: "env_default",
 };
+
+/** The path of a route with things in it that exist. */
+function fillPath(path: string): string {
+  const segments = path.split("/");
+  return segments
+    .map((segment, index) => {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      if (name === undefined) return segment;
+      return (name === "id" ? idsUnder[segments[index - 1] ?? ""] : pathValues[name]) ?? "x";
+    })
+    .join("/");
+}
 
 /** Query parameters that the lists know. */
 const query =
@@ -138,7 +158,7 @@ export function samplesOf(
 ): Sample[] {
   const all = [...methods].map((name) => rpc(name, rpcSamples[name.split("/").at(-1) ?? ""]));
   for (const { method, path } of routes) {
-    const filled = path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) => pathValues[name] ?? "x");
+    const filled = fillPath(path);
     const last = path.split("/").at(-1) ?? "";
     const kind = path.includes("/jobs/{") && last !== "ack" ? "job" : last;
     const body =
