@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Bindable, Database } from "./database.ts";
 import type { EventRow } from "./events.ts";
-import { toLikePattern } from "./like.ts";
+import { idRange, toLikePattern } from "./like.ts";
 
 export interface EventFilter {
   environmentId: string;
@@ -44,26 +44,57 @@ function conditions(filter: EventFilter): { where: string[]; values: Bindable[] 
   };
   if (filter.names !== undefined) add(`name in (${filter.names.map(() => "?").join(",")})`, ...filter.names);
   if (filter.name !== undefined) add("name like ? escape '\\'", toLikePattern(filter.name));
-  if (filter.search !== undefined) add("id like ? escape '\\'", toLikePattern(filter.search));
+  const range = filter.search === undefined ? undefined : idRange(filter.search, "evt_");
+  if (range !== undefined) {
+    add("id >= ? and id < ?", range.from, range.to);
+  } else if (filter.search !== undefined) add("id like ? escape '\\'", toLikePattern(filter.search));
   if (filter.source !== undefined) add("source = ?", filter.source);
   if (filter.sinceMs !== undefined) add("timestamp >= ?", filter.sinceMs);
   if (filter.untilMs !== undefined) add("timestamp < ?", filter.untilMs);
   return { where, values };
 }
 
-/** One page, newest first. `cursor` walks to older events, `before` to newer ones; the caller sends at most one. */
-export function listEvents(
-  db: Database,
-  filter: EventFilter,
-  page: { limit: number; cursor?: string | undefined; before?: string | undefined },
-): EventPage {
+/** A pattern that more names than this have is found soon enough without the list of names. */
+const maxNamesOfPattern = 200;
+
+/** Turns the pattern for names into the names it stands for: names are few, events are many. */
+function withNames(db: Database, filter: EventFilter): EventFilter {
+  if (filter.name === undefined) return filter;
+  const names = db
+    .prepare<{ name: string }>(
+      `select name from event_names where environment_id = ? and name like ? escape '\\' limit ${maxNamesOfPattern + 1}`,
+    )
+    .all(filter.environmentId, toLikePattern(filter.name))
+    .map(({ name }) => name);
+  if (names.length > maxNamesOfPattern) return filter;
+  const wanted = filter.names === undefined ? names : names.filter((name) => filter.names?.includes(name));
+  return { ...filter, name: undefined, names: wanted };
+}
+
+/** Left alone, SQLite would rather walk all events in the list's order than those whose id begins right. */
+function tableFor(filter: EventFilter): string {
+  const byId = filter.search !== undefined && idRange(filter.search, "evt_") !== undefined;
+  // SQLite's own name for the index of the unique column `id`.
+  return byId ? "events indexed by sqlite_autoindex_events_1" : "events";
+}
+
+function countEvents(db: Database, filter: EventFilter): number {
   const { where, values } = conditions(filter);
   const count = db
     .prepare<{ n: number }>(
-      `select count(*) as n from (select 1 from events where ${where.join(" and ")} limit ${COUNT_CAP + 1})`,
+      `select count(*) as n from (select 1 from ${tableFor(filter)} where ${where.join(" and ")} limit ${COUNT_CAP + 1})`,
     )
     .get(...values);
-  const total = count?.n ?? 0;
+  return count?.n ?? 0;
+}
+
+/** One page, newest first. `cursor` walks to older events, `before` to newer ones; the caller sends at most one. */
+export function listEvents(
+  db: Database,
+  asked: EventFilter,
+  page: { limit: number; cursor?: string | undefined; before?: string | undefined },
+): EventPage {
+  const filter = withNames(db, asked);
 
   const newer = page.before !== undefined;
   const token = page.before ?? page.cursor;
@@ -76,9 +107,12 @@ export function listEvents(
   const order = newer ? "timestamp asc, id asc" : "timestamp desc, id desc";
   // One branch per name walks the index by name; left alone, SQLite would rather walk all events in the list's order.
   const branches = filter.names === undefined ? [undefined] : [...new Set(filter.names)];
+  if (branches.length === 0) {
+    return { events: [], hasNext: false, hasPrev: false, total: 0, totalCapped: false };
+  }
   const parts = branches.map((name) => {
     const where = name === undefined ? own : [...own, "name = ?"];
-    return `select * from (select seq, timestamp, id from events where ${where.join(" and ")} order by ${order} limit ?)`;
+    return `select * from (select seq, timestamp, id from ${tableFor(filter)} where ${where.join(" and ")} order by ${order} limit ?)`;
   });
   const wanted = page.limit + 1;
   const rows = db
@@ -96,6 +130,8 @@ export function listEvents(
 
   const first = events[0];
   const last = events.at(-1);
+  // The first page held all there is: counting would look for it once more.
+  const total = token === undefined && !more ? events.length : countEvents(db, filter);
   const hasNext = events.length > 0 && (newer || more);
   const hasPrev = events.length > 0 && (newer ? more : page.cursor !== undefined);
   return {
@@ -113,7 +149,7 @@ export function listEvents(
   };
 }
 
-/** How many events `countNames` looks at, newest first. */
+/** How many events `countNames` looks at, newest first, once it has to look at events at all. */
 export const NAMES_SCAN_CAP = 100_000;
 
 /** The names of the newest events and how often each occurs, most frequent first. */
@@ -122,6 +158,15 @@ export function countNames(
   filter: Pick<EventFilter, "environmentId" | "source" | "sinceMs" | "untilMs">,
 ): { names: { name: string; count: number }[]; scanned: number; truncated: boolean } {
   const { where, values } = conditions(filter);
+  const { environmentId, source, sinceMs, untilMs } = filter;
+  if ([source, sinceMs, untilMs].every((condition) => condition === undefined)) {
+    const counted = db
+      .prepare<{ name: string; count: number }>(
+        `select name, events as count from event_names where environment_id = ? order by events desc, name`,
+      )
+      .all(environmentId);
+    return { names: counted, scanned: counted.reduce((sum, { count }) => sum + count, 0), truncated: false };
+  }
   const names = db
     .prepare<{ name: string; count: number }>(
       `select name, count(*) as count from

@@ -152,6 +152,20 @@ const MIGRATIONS: readonly string[] = [
   create index dead_letters_by_event on dead_letters (event_id) where event_id is not null;
   create index dead_letters_by_run on dead_letters (run_id) where run_id is not null;
 
+  create index runs_by_function_time on runs (environment_id, function_id, created_at, id);
+
+  create table event_names (
+    environment_id text not null, name text not null, events integer not null, primary key (environment_id, name)
+  ) strict, without rowid;
+  insert into event_names select environment_id, name, count(*) from events group by environment_id, name;
+  create trigger events_named after insert on events begin
+    insert into event_names values (new.environment_id, new.name, 1) on conflict do update set events = events + 1;
+  end;
+  create trigger events_unnamed after delete on events begin
+    update event_names set events = events - 1 where environment_id = old.environment_id and name = old.name;
+    delete from event_names where environment_id = old.environment_id and name = old.name and events = 0;
+  end;
+
   create table audit (
     seq integer primary key, id text not null unique, environment_id text not null, event_type text not null, run_id text,
     function_id text, step_id text, payload text not null, created_at integer not null

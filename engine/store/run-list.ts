@@ -1,7 +1,7 @@
-import { RunStatus } from "../contract/enums.ts";
+import type { RunStatus } from "../contract/enums.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Bindable, Database } from "./database.ts";
-import { toLikePattern } from "./like.ts";
+import { idRange, toLikePattern } from "./like.ts";
 import type { RunRow } from "./runs.ts";
 
 export interface RunFilter {
@@ -25,6 +25,9 @@ export interface RunPage {
   total: number;
 }
 
+/** SQLite's own name for the index of the unique column `id`, the first such column of the table. */
+export const ID_INDEX = "sqlite_autoindex_runs_1";
+
 /** A filter that no counter answers is counted up to here. */
 export const RUN_COUNT_CAP = 10_000;
 
@@ -42,7 +45,11 @@ function common(filter: RunFilter): Part {
   };
   if (filter.functionId !== undefined) add("function_id = ?", filter.functionId);
   if (filter.eventId !== undefined) add("event_id = ?", filter.eventId);
-  if (filter.search !== undefined) add("id like ? escape '\\'", toLikePattern(filter.search));
+  const range = filter.search === undefined ? undefined : idRange(filter.search, "run_");
+  if (range !== undefined) {
+    add("id >= ?", range.from);
+    add("id < ?", range.to);
+  } else if (filter.search !== undefined) add("id like ? escape '\\'", toLikePattern(filter.search));
   if (filter.sinceMs !== undefined) add("created_at >= ?", filter.sinceMs);
   if (filter.untilMs !== undefined) add("created_at < ?", filter.untilMs);
   return part;
@@ -50,11 +57,10 @@ function common(filter: RunFilter): Part {
 
 /**
  * One branch per status, each walking an index that already has the list's order; merging their heads needs no sort of
- * the whole. Without status and function one branch walks the time index.
+ * the whole. Without status one branch walks the time index, or that of the function.
  */
 function branches(filter: RunFilter): (RunStatus | undefined)[] {
   if (filter.statuses !== undefined && filter.statuses.length > 0) return [...new Set(filter.statuses)];
-  if (filter.functionId !== undefined && filter.eventId === undefined) return RunStatus.options;
   return [undefined];
 }
 
@@ -68,7 +74,7 @@ export function listRuns(
   page: { limit: number; cursor?: string | undefined; offset?: number | undefined },
 ): RunPage {
   const base = common(filter);
-  const total = countRuns(db, filter, base);
+  const countBase = { where: [...base.where], values: [...base.values] };
   if (page.cursor !== undefined) {
     const position = decodeCursor(page.cursor, "cursor");
     base.where.push("(created_at, id) < (?, ?)");
@@ -78,7 +84,13 @@ export function listRuns(
   const wanted = page.limit + 1;
   const statuses = branches(filter);
   // An event starts few runs; left alone, SQLite would rather walk all runs in the list's order.
-  const table = filter.eventId === undefined ? "runs" : "runs indexed by runs_by_event";
+  const byId = filter.search !== undefined && idRange(filter.search, "run_") !== undefined;
+  const table =
+    filter.eventId !== undefined
+      ? "runs indexed by runs_by_event"
+      : byId
+        ? `runs indexed by ${ID_INDEX}`
+        : "runs";
   const parts = statuses.map((status) => {
     const where = status === undefined ? base.where : [...base.where, "status = ?"];
     return `select * from (select seq, created_at, id from ${table} where ${where.join(" and ")}
@@ -98,6 +110,9 @@ export function listRuns(
   const runs = rows.slice(0, page.limit);
   const last = runs.at(-1);
   const more = rows.length > page.limit && last !== undefined;
+  // The first page held all there is: counting would look for it once more.
+  const whole = page.cursor === undefined && offset === 0 && !more;
+  const total = whole ? runs.length : countRuns(db, filter, countBase);
   return { runs, nextCursor: more ? encodeCursor({ atMs: last.created_at, id: last.id }) : "", total };
 }
 
