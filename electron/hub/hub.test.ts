@@ -8,11 +8,11 @@ const options = { caller: "claude", signal };
 
 type Seen = Parameters<McpSession["callTool"]>;
 
-function hubWith(callTool: McpSession["callTool"] | string) {
+function hubWith(callTool: McpSession["callTool"] | string, crashed = false) {
   const link = {
     id: "local",
     name: "Embedded engine",
-    session: () => (typeof callTool === "string" ? callTool : { callTool }),
+    session: () => (typeof callTool === "string" ? { why: callTool, crashed } : { callTool }),
   };
   return createHub([link as unknown as EngineLink]);
 }
@@ -58,26 +58,49 @@ describe("the hub", () => {
     }
   });
 
-  it("says that nothing was sent when there is no session, no connection, or no room", async () => {
-    const starting = errorOf(await hubWith("it is starting.").call("local", "t", {}, options));
-    expect(starting).toMatchObject({ code: "unavailable", retryable: true });
-    expect(starting["error"]).toContain("it is starting. Nothing was sent.");
-    expect(errorOf(await hubWith("x").call("other", "t", {}, options))["error"]).toContain(
-      "no such connection",
+  it("says that nothing was sent when there is no session or no connection, and whether to call again", async () => {
+    const starting = errorOf(await hubWith("It is starting.").call("local", "t", {}, options));
+    expect(starting).toMatchObject({ code: "unavailable", retryable: true, retry_after: 2 });
+    expect(starting["error"]).toBe(
+      'Nothing was sent: the connection "Embedded engine" is not available. It is starting.',
     );
+    const crashed = errorOf(await hubWith("The disk is full.", true).call("local", "t", {}, options));
+    expect(crashed).toMatchObject({ code: "unavailable", retryable: false });
+    expect(crashed).not.toHaveProperty("retry_after");
+    expect(crashed["error"]).toContain("is not available. The disk is full.");
+    const other = errorOf(await hubWith("x").call("other", "t", {}, options));
+    expect(other).toMatchObject({ retryable: false });
+    expect(other["error"]).toContain("There is no such connection.");
+  });
 
+  it("keeps places free for other agents, and for the person, whatever agents have under way", async () => {
     let release = () => {};
     const held = new Promise<void>((open) => (release = open));
     const hub = hubWith(async () => {
       await held;
       return { content: [] };
     });
-    const running = Array.from({ length: HUB_LIMITS.callsPerConnection }, () =>
-      hub.call("local", "t", {}, options),
-    );
-    expect(errorOf(await hub.call("local", "t", {}, options))).toMatchObject({ code: "resource_exhausted" });
+    const running: Promise<unknown>[] = [];
+    const ofAgent = (agent: string, calls: number) => {
+      for (let at = 0; at < calls; at += 1)
+        running.push(hub.call("local", "t", {}, { ...options, caller: agent, agent }));
+    };
+    const isRefused = async (agent?: string) => {
+      const call = hub.call("local", "t", {}, { ...options, agent });
+      const result = await Promise.race([call, Promise.resolve(undefined)]);
+      if (result === undefined) running.push(call);
+      return result !== undefined && errorOf(result)["code"] === "resource_exhausted";
+    };
+    ofAgent("greedy", HUB_LIMITS.callsPerAgent);
+    expect(await isRefused("greedy")).toBe(true);
+    expect(await isRefused("other")).toBe(false);
+    const agents = Math.ceil(HUB_LIMITS.callsOfAgents / HUB_LIMITS.callsPerAgent);
+    for (let at = 0; at < agents; at += 1) ofAgent(`agent ${at}`, HUB_LIMITS.callsPerAgent);
+    expect(await isRefused("late")).toBe(true);
+    expect(await isRefused()).toBe(false);
     release();
     await Promise.all(running);
-    expect((await hub.call("local", "t", {}, options)).isError).toBeUndefined();
+    expect(await isRefused("greedy")).toBe(false);
+    await Promise.all(running);
   });
 });

@@ -22,6 +22,8 @@ export interface Breakers {
   /** What became of a permitted call. Only the probe decides about a half-open breaker. */
   succeeded(tx: Tx, target: BreakerTarget, probe: boolean): void;
   failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string, runId: string): void;
+  /** A permitted call was not made: nothing is known, and another one may be the probe. */
+  notCalled(tx: Tx, target: BreakerTarget, probe: boolean): void;
   /** Closed breakers whose last change is older than a day are left out. In order of key. */
   list(environmentId: string): BreakerRow[];
   /** The last failures of a breaker, newest first. @throws ApiError not_found */
@@ -144,6 +146,9 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
         throw new ApiError("not_found", "circuit breaker not found");
       }
       return core().store.breakers.failures(key, limit);
+    },
+    notCalled: (tx, target, probe) => {
+      if (probe) endProbe(tx, breakerKey(target));
     },
     list: (environmentId) => {
       const oldest = core().clock.nowMs() - closedListedMs;

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { createHmac } from "node:crypto";
 import {
   Agent as HttpAgent,
@@ -7,10 +6,10 @@ import {
   type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { isShallow } from "../../loopback/json-depth.ts";
 import { PushResponse } from "../contract/push.ts";
 import { messageOf } from "../errors.ts";
-import { isShallow } from "../json/depth.ts";
-import { readJson } from "../json/json-text.ts";
+import { MAX_JSON_DEPTH, readJson } from "../json/json-text.ts";
 
 /** A function's answer, or why there is none. */
 export type PushOutcome = { kind: "answer"; answer: PushResponse } | { kind: "transport"; reason: string };
@@ -36,14 +35,14 @@ export const MAX_PUSH_ANSWER_BYTES = 8 * 1024 * 1024;
 /** How much of a refusal's body goes into the reason. */
 const refusalChars = 200;
 
+/**
+ * An idle connection is closed after this, ms: before any common server does it, at the moment of the next call perhaps.
+ * Nobody could tell then whether the function had seen the call, and it must not be made twice for one attempt.
+ */
+const IDLE_MS = 1_000;
+
 class PushFailure extends Error {
   override readonly name = "PushFailure";
-  /** The connection had been used before and died before a byte of the answer came. */
-  readonly stale: boolean;
-  constructor(message: string, stale = false, options?: ErrorOptions) {
-    super(message, options);
-    this.stale = stale;
-  }
 }
 
 /** `X-Ironflow-Signature`: HMAC-SHA256 of the raw body, section 3.1. */
@@ -52,8 +51,8 @@ export function sign(body: string, key: string): string {
 }
 
 export function createPushClient(signingKey: string | undefined): PushClient {
-  const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 });
-  const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
+  const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64, timeout: IDLE_MS });
+  const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64, timeout: IDLE_MS });
   const underWay = new Set<ClientRequest>();
 
   function send(call: PushCall, deadlineMs: number): Promise<string> {
@@ -79,7 +78,7 @@ export function createPushClient(signingKey: string | undefined): PushClient {
         underWay.delete(request);
       });
       request.on("error", (error: NodeJS.ErrnoException) => {
-        reject(error instanceof PushFailure ? error : connectionFailure(error, request.reusedSocket));
+        reject(error instanceof PushFailure ? error : connectionFailure(error));
       });
       request.once("response", (response) => {
         readAnswer(response).then(resolve, reject);
@@ -92,12 +91,7 @@ export function createPushClient(signingKey: string | undefined): PushClient {
     call: async (call) => {
       const deadlineMs = performance.now() + call.budgetMs;
       try {
-        const text = await send(call, deadlineMs).catch((error: unknown) => {
-          // The server closed an idle connection at the moment it was used again: it has not seen the request.
-          if (error instanceof PushFailure && error.stale) return send(call, deadlineMs);
-          throw error;
-        });
-        return { kind: "answer", answer: parseAnswer(text) };
+        return { kind: "answer", answer: parseAnswer(await send(call, deadlineMs)) };
       } catch (error) {
         return { kind: "transport", reason: messageOf(error) };
       }
@@ -110,13 +104,12 @@ export function createPushClient(signingKey: string | undefined): PushClient {
   };
 }
 
-function connectionFailure(error: NodeJS.ErrnoException, reused: boolean): PushFailure {
-  const stale = reused && (error.code === "ECONNRESET" || error.code === "EPIPE");
+function connectionFailure(error: NodeJS.ErrnoException): PushFailure {
   // Several addresses were tried: the error is a list and its own message is empty.
   const message = error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message;
   const text =
     error.code === undefined || message.includes(error.code) ? message : `${error.code}: ${message}`;
-  return new PushFailure(text, stale, { cause: error });
+  return new PushFailure(text, { cause: error });
 }
 
 function readAnswer(response: IncomingMessage): Promise<string> {
@@ -142,16 +135,22 @@ function readAnswer(response: IncomingMessage): Promise<string> {
     response.once("end", () => {
       const bytes = Buffer.concat(parts);
       if (status !== 200) {
-        const text = bytes.toString("utf8");
-        reject(new PushFailure(`HTTP ${status}: ${text.slice(0, refusalChars)}`));
-      } else if (isUtf8(bytes)) resolve(bytes.toString("utf8"));
-      else reject(new PushFailure("the answer is not valid UTF-8"));
+        const text = bytes.toString("utf8", 0, 4 * refusalChars).slice(0, refusalChars);
+        reject(new PushFailure(`HTTP ${status}: ${text}`));
+        return;
+      }
+      try {
+        // Strictly: a replaced byte would change a payload unseen.
+        resolve(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+      } catch {
+        reject(new PushFailure("the answer is not valid UTF-8"));
+      }
     });
   });
 }
 
 function parseAnswer(text: string): PushResponse {
-  if (!isShallow(text)) throw new PushFailure("the answer is nested too deeply");
+  if (!isShallow(text, MAX_JSON_DEPTH)) throw new PushFailure("the answer is nested too deeply");
   let value: unknown;
   try {
     value = readJson(text);

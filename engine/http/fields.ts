@@ -1,4 +1,3 @@
-import { isLosslessNumber } from "lossless-json";
 import * as z from "zod/v4";
 import { fromWireEnum, FunctionStatus, RunStatus } from "../contract/enums.ts";
 import { Timestamp } from "../contract/ids.ts";
@@ -13,15 +12,6 @@ export const plainText = (maxChars: number) =>
     .regex(/^\P{Cc}*$/u, "must have no control character");
 
 export const IdempotencyKey = plainText(512);
-
-/**
- * The caller's own JSON object, handed on as it came. Not `z.record`, which leaves the member `__proto__` out; a number
- * with more digits than a double is an object too, but none of JSON's.
- */
-export const JsonObject = z.custom<Record<string, unknown>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value),
-  "must be an object",
-);
 
 /** An id in a path or filter. Only its size and characters matter: an unknown one finds nothing. */
 export const IdText = plainText(512).min(1);

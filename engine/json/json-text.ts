@@ -24,6 +24,9 @@ export class JsonText {
   }
 }
 
+/** Deeper JSON is refused: stringifying it would overflow the stack. */
+export const MAX_JSON_DEPTH = 64;
+
 /** Only numbers like these can lose digits in `JSON.parse`. */
 const riskyNumber = /\d{16}|\d\.?\d*[eE]|\d\.\d{15}/;
 

@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
 import { EventName, FunctionId } from "../../contract/ids.ts";
+import { jsonObject } from "../../contract/json-object.ts";
 import { ApiError } from "../../errors.ts";
 import { cancelRun } from "../../execute/commands.ts";
 import { emitEvent, invokeFunction } from "../../execute/emit.ts";
@@ -7,14 +8,12 @@ import { isStillOpen, waitForRuns } from "../../execute/run-end.ts";
 import { toJsonText, type JsonText } from "../../json/json-text.ts";
 import type { Tx } from "../../store/writer.ts";
 import type { Call } from "../call.ts";
-import { IdempotencyKey, JsonObject } from "../fields.ts";
+import { IdempotencyKey } from "../fields.ts";
 import { runResult } from "../shapes.ts";
 import { method, type ConnectMethod } from "./method.ts";
 
 /** A protobuf Struct: any other JSON travels in the `dataValue` twin. */
-export const Struct = z.unknown().refine((value) => JsonObject.safeParse(value).success, {
-  error: "must be an object; send other JSON as data_value",
-});
+export const Struct = jsonObject("must be an object; send other JSON as data_value");
 
 const payload = { data: Struct.optional(), dataValue: z.unknown().optional() };
 
@@ -22,7 +21,7 @@ const EmitRequest = z.strictObject({
   event: EventName,
   ...payload,
   idempotencyKey: IdempotencyKey.optional(),
-  metadata: JsonObject.optional(),
+  metadata: jsonObject().optional(),
   version: z.number().int().min(0).max(2_147_483_647).optional(),
   namespace: z.literal("").optional(),
 });
@@ -31,7 +30,7 @@ const InvokeRequest = z.strictObject({
   functionId: FunctionId,
   ...payload,
   idempotencyKey: IdempotencyKey.optional(),
-  metadata: JsonObject.optional(),
+  metadata: jsonObject().optional(),
 });
 
 /** The twin wins; nothing at all is an empty object. */

@@ -1,19 +1,20 @@
 import * as z from "zod/v4";
 import { toTimestamp } from "../../clock.ts";
 import { EventName } from "../../contract/ids.ts";
+import { jsonObject } from "../../contract/json-object.ts";
 import { ApiError } from "../../errors.ts";
 import { emitEvent } from "../../execute/emit.ts";
 import { explainEvent, type Probe } from "../../execute/explain.ts";
 import { toJsonText } from "../../json/json-text.ts";
 import { countNames, listEvents, NAMES_SCAN_CAP } from "../../store/event-list.ts";
-import { IdempotencyKey, IdText, JsonObject, plainText, queryInt, TimeMs } from "../fields.ts";
+import { IdempotencyKey, IdText, plainText, queryInt, TimeMs } from "../fields.ts";
 import { restEvent } from "../shapes.ts";
 import { route, type RestRoute } from "./route.ts";
 
 const EmitBody = z.strictObject({
   name: EventName,
   data: z.unknown().optional(),
-  metadata: JsonObject.nullish(),
+  metadata: jsonObject().nullish(),
   idempotency_key: IdempotencyKey.nullish(),
   /** What SDK webhooks send. */
   idempotencyKey: IdempotencyKey.nullish(),
