@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
 import { poll } from "../../loopback/testing/poll.ts";
 import { BOOTSTRAP_KEY_FILE } from "../bootstrap-key.ts";
@@ -41,12 +42,18 @@ export interface EngineFactory {
     flags?: string[];
     env?: Record<string, string>;
   }): Promise<EngineProcess>;
+  /** Starts one and ends it with SIGKILL after `afterMs`, ready or not. */
+  startAndKill(dataDir: string, afterMs: number, flags?: string[]): Promise<void>;
   newDataDir(): Promise<string>;
   close(): Promise<void>;
 }
 
-export async function createEngineFactory(): Promise<EngineFactory> {
-  const bundle: Bundle = await bundleEntry(new URL("../main.ts", import.meta.url));
+/** @param engineFile a bundle of the engine that is there already; it is left where it is */
+export async function createEngineFactory(engineFile?: string): Promise<EngineFactory> {
+  const bundle: Bundle =
+    engineFile === undefined
+      ? await bundleEntry(new URL("../main.ts", import.meta.url))
+      : { file: engineFile, remove: async () => {} };
   const folders: string[] = [];
   const children = new Set<ChildProcess>();
 
@@ -56,18 +63,30 @@ export async function createEngineFactory(): Promise<EngineFactory> {
     return folder;
   }
 
+  function spawnEngine(dataDir: string, flags: string[], env: Record<string, string> = {}): ChildProcess {
+    const child = spawn(
+      process.execPath,
+      [bundle.file, "--port=0", `--data-dir=${dataDir}`, "--exit-with-stdin", ...flags],
+      { stdio: ["pipe", "pipe", "pipe"], env: { PATH: process.env["PATH"] ?? "", ...env } },
+    );
+    children.add(child);
+    child.once("exit", () => children.delete(child));
+    return child;
+  }
+
   return {
     newDataDir,
     start: async (options = {}) => {
       const dataDir = options.dataDir ?? (await newDataDir());
       const flags = options.flags ?? ["--dev"];
-      const child = spawn(
-        process.execPath,
-        [bundle.file, "--port=0", `--data-dir=${dataDir}`, "--exit-with-stdin", ...flags],
-        { stdio: ["pipe", "pipe", "pipe"], env: { PATH: process.env["PATH"] ?? "", ...options.env } },
-      );
-      children.add(child);
-      return attach(child, dataDir, flags.includes("--dev"));
+      return attach(spawnEngine(dataDir, flags, options.env), dataDir, flags.includes("--dev"));
+    },
+    startAndKill: async (dataDir, afterMs, flags = ["--dev"]) => {
+      const child = spawnEngine(dataDir, flags);
+      const gone = once(child, "exit");
+      await sleep(afterMs);
+      child.kill("SIGKILL");
+      await gone;
     },
     close: async () => {
       for (const child of children) {

@@ -3,6 +3,13 @@ import type { AddressInfo } from "node:net";
 import { PushRequest } from "../contract/push.ts";
 import { answerPush, type Handler } from "../demo/steps.ts";
 
+/** A handler that writes its answer of the push protocol itself. */
+export interface RawHandler {
+  answer(request: PushRequest): unknown;
+}
+
+export type AnyHandler = Handler | (() => number) | RawHandler;
+
 /** A push endpoint with real handlers, in the test's own process. */
 export interface FunctionServer {
   /** The endpoint of a function. */
@@ -12,10 +19,10 @@ export interface FunctionServer {
   close(): Promise<void>;
 }
 
-/** A handler answers by the push protocol; a number is an HTTP status without a valid answer. */
-export async function createFunctionServer(
-  handlers: Record<string, Handler | (() => number)>,
-): Promise<FunctionServer> {
+/**
+ * A handler answers by the push protocol; a number is an HTTP status without a valid answer. Handlers may be added later.
+ */
+export async function createFunctionServer(handlers: Record<string, AnyHandler>): Promise<FunctionServer> {
   const received: FunctionServer["received"] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -49,12 +56,10 @@ export async function createFunctionServer(
   };
 }
 
-async function answer(
-  handler: Handler | (() => number) | undefined,
-  body: string,
-): Promise<[number, unknown]> {
+async function answer(handler: AnyHandler | undefined, body: string): Promise<[number, unknown]> {
   if (handler === undefined)
     return [404, { error: { message: "no such function", code: "FUNCTION_NOT_FOUND" } }];
+  if ("answer" in handler) return [200, await handler.answer(PushRequest.parse(JSON.parse(body)))];
   if (handler.length === 0) return [(handler as () => number)(), { error: { message: "down" } }];
   return [200, await answerPush(PushRequest.parse(JSON.parse(body)), handler as Handler)];
 }

@@ -1,0 +1,75 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createEngineFactory } from "../testing/engine-process.ts";
+import { measureLists } from "./lists.ts";
+import { seedRuns } from "./seed.ts";
+import { median, percentile, rounded } from "./stats.ts";
+import { measureThroughput } from "./throughput.ts";
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const full = {
+  runs: 6_000,
+  atOnce: 64,
+  latencies: 1_000,
+  inserts: 5_000,
+  roundTrips: 10_000,
+  seeded: 1_000_000,
+  samples: 100,
+  page: 1_000,
+};
+const quick = {
+  ...full,
+  runs: 600,
+  latencies: 100,
+  inserts: 500,
+  roundTrips: 1_000,
+  seeded: 20_000,
+  samples: 20,
+  page: 100,
+};
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { engine: { type: "string" }, quick: { type: "boolean", default: false } },
+  });
+  const sizes = values.quick ? quick : full;
+  const factory = await createEngineFactory(values.engine);
+  try {
+    const throughput = await measureThroughput(factory, { ...sizes, say });
+    const dataDir = await seedRuns(join(process.cwd(), ".cache", "engine-bench"), sizes.seeded, say);
+    const lists = await measureLists(factory, dataDir, { ...sizes, say });
+    const worst = (samples: Record<string, number[]>) => Math.max(...Object.values(samples).map(median));
+    const figures = {
+      runs_per_second: rounded(throughput.runsPerSecond),
+      emit_to_first_step_p50_ms: rounded(median(throughput.emitToFirstStepMs)),
+      emit_to_first_step_p99_ms: rounded(percentile(throughput.emitToFirstStepMs, 0.99)),
+      // The slowest filter and the slower of the two ways to a deep page count.
+      list_first_page_ms: rounded(worst(lists.firstPageMs)),
+      list_page_1000_ms: rounded(worst(lists.deepPageMs)),
+      rss_rest_mb: rounded(lists.rssRestMb),
+      rss_load_mb: rounded(throughput.rssLoadMb),
+    };
+    const reference = {
+      bare_inserts_per_second: rounded(throughput.bareInsertsPerSecond),
+      bare_round_trips_per_second: rounded(throughput.bareRoundTripsPerSecond),
+    };
+    const result = { bench: "engine", figures, reference };
+    const folder = join(process.cwd(), "test-results", "bench");
+    await mkdir(folder, { recursive: true });
+    const file = join(folder, `engine-${new Date().toISOString().replaceAll(":", "-")}.json`);
+    await writeFile(file, JSON.stringify({ ...result, sizes, raw: { throughput, lists } }));
+    say(`raw samples: ${file}`);
+    say(JSON.stringify(result));
+  } finally {
+    await factory.close();
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(
+    `bench:engine: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  process.exitCode = 1;
+});

@@ -1,0 +1,82 @@
+import { parseArgs } from "node:util";
+import { createEngineFactory } from "../testing/engine-process.ts";
+import { ROW_DEADLINE_MS, runRow, type Outcome, type Row } from "./row.ts";
+import { allRows } from "./rows/rows.ts";
+import { createTarget, type Target, type TargetOptions } from "./target.ts";
+
+/** How many rows run at once: they wait more than they work. */
+const rowsAtOnce = 4;
+/** Signs the calls of the engine that this command starts itself. */
+const ownSigningKey = "a signing key of the conformance suite";
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { engine: { type: "string" }, url: { type: "string" }, only: { type: "string" } },
+  });
+  const rows = allRows.filter(({ id }) => values.only === undefined || id.startsWith(values.only));
+  if (rows.length === 0) throw new Error(`--only=${values.only ?? ""}: no row's id begins like this`);
+  if (values.url !== undefined) {
+    const apiKey = process.env["IRONFLOW_API_KEY"];
+    const signingKey = process.env["IRONFLOW_SIGNING_KEY"];
+    return report(rows, { url: values.url.replace(/\/$/, ""), apiKey, signingKey });
+  }
+  const factory = await createEngineFactory(values.engine);
+  try {
+    const engine = await factory.start({ flags: [], env: { IRONFLOW_SIGNING_KEY: ownSigningKey } });
+    return await report(rows, { url: engine.url, apiKey: engine.key, signingKey: ownSigningKey });
+  } finally {
+    await factory.close();
+  }
+}
+
+/** Runs the rows, prints a line for each in their order, and gives the exit code. */
+async function report(rows: readonly Row[], options: TargetOptions): Promise<number> {
+  const target = await createTarget(options);
+  try {
+    say(`${rows.length} rows against ${options.url}, at most ${ROW_DEADLINE_MS / 1000} s each`);
+    const outcomes = await runAll(rows, target);
+    const count = (kind: Outcome["kind"]) => outcomes.filter((outcome) => outcome.kind === kind).length;
+    say(`${count("not offered")} not offered by this server`);
+    say(`${count("pass")} passed, ${count("fail")} failed`);
+    return count("fail") === 0 ? 0 : 1;
+  } finally {
+    await target.close();
+  }
+}
+
+async function runAll(rows: readonly Row[], target: Target): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let next = 0;
+  let printed = 0;
+  const runner = async () => {
+    for (let at = next++; at < rows.length; at = next++) {
+      const row = rows[at];
+      if (row === undefined) return;
+      outcomes[at] = await runRow(row, target);
+      for (; printed < rows.length; printed += 1) {
+        const [done, outcome] = [rows[printed], outcomes[printed]];
+        if (done === undefined || outcome === undefined) break;
+        say(lineOf(done, outcome));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: rowsAtOnce }, runner));
+  return outcomes;
+}
+
+function lineOf({ id, mark, title }: Row, outcome: Outcome): string {
+  const word = { pass: "pass", fail: "FAIL", "not offered": "not offered" }[outcome.kind];
+  return `${word.padEnd(12)}${mark}  ${id.padEnd(34)} ${title}${outcome.kind === "pass" ? "" : ` (${outcome.reason})`}`;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`test:engine: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 2;
+  },
+);

@@ -1,0 +1,29 @@
+import type { Row } from "../row.ts";
+import { commandRows } from "./command-rows.ts";
+import { eventRows } from "./event-rows.ts";
+import { explainRows } from "./explain-rows.ts";
+import { functionRows } from "./function-rows.ts";
+import { invokeRows } from "./invoke-rows.ts";
+import { liveRows } from "./live-rows.ts";
+import { operationRows } from "./operation-rows.ts";
+import { pushRows } from "./push-rows.ts";
+import { runRows } from "./run-rows.ts";
+import { serverRows } from "./server-rows.ts";
+import { workerRows } from "./worker-rows.ts";
+import { yieldRows } from "./yield-rows.ts";
+
+/** The first half of the contract: execution. */
+export const allRows: readonly Row[] = [
+  ...serverRows,
+  ...functionRows,
+  ...invokeRows,
+  ...eventRows,
+  ...explainRows,
+  ...runRows,
+  ...commandRows,
+  ...pushRows,
+  ...yieldRows,
+  ...operationRows,
+  ...workerRows,
+  ...liveRows,
+];

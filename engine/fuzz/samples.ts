@@ -1,0 +1,171 @@
+/**
+ * Names in the samples that stand for a run, its event and a worker's job that exist when the request is sent. Most requests
+ * then reach what they are about, instead of ending at "not found".
+ */
+export const PLACES = { run: "run_x", event: "evt_x", job: "job_x", lease: "lease_x" } as const;
+
+/** A request that is good, or would be but for the thing it names; mutations begin here. */
+export interface Sample {
+  method: string;
+  path: string;
+  body?: Record<string, unknown>;
+}
+
+const rpc = (name: string, body: Record<string, unknown> = {}): Sample => ({
+  method: "POST",
+  path: `/ironflow.v1.${name.includes("/") ? name : `IronflowService/${name}`}`,
+  body,
+});
+
+const endpointUrl = "http://127.0.0.1:9/";
+const at = "2026-01-01T00:00:00Z";
+
+/** Messages of the Connect methods that have fields; every other method begins with an empty message. */
+export const rpcSamples: Record<string, Record<string, unknown>> = {
+  RegisterFunction: {
+    id: "fuzzed",
+    name: "Fuzzed",
+    triggers: [{ event: "fuzz.*", expression: "data.n > 1" }],
+    retry: { maxAttempts: 1, initialDelayMs: 1, backoffFactor: 1, maxDelayMs: 1 },
+    timeoutMs: 100,
+    concurrency: { limit: 1, key: "data.n" },
+    debounce: { periodMs: 1000, key: "data.n", maxWaitMs: 2000 },
+    cancelOn: [{ event: "stop", match: "data.n" }],
+    metadata: { a: { b: 1 } },
+    endpointUrl,
+  },
+  GetFunction: { id: "fuzzed" },
+  DeleteFunction: { id: "fuzzed" },
+  UpdateFunctionStatus: { id: "fuzzed", status: "FUNCTION_STATUS_ACTIVE" },
+  ListFunctions: { status: "active", limit: 10, cursor: "", name: "f%", mode: "push", offset: 0 },
+  ListFunctionHistory: { functionId: "fuzzed", limit: 10, fromVersion: 1 },
+  GetFunctionAtVersion: { functionId: "fuzzed", version: 1 },
+  RollbackFunction: { functionId: "fuzzed", version: 1, changeReason: "x" },
+  Emit: { event: "fuzz.a", data: { n: 2 }, idempotencyKey: "k", metadata: { m: 1 }, version: 1 },
+  Trigger: { event: "fuzz.b", dataValue: [1] },
+  TriggerSync: { event: "fuzz.c", data: { n: 2 }, timeoutMs: 50 },
+  TriggerBatch: { events: [{ event: "fuzz.d", data: { n: 1 } }, { event: "x" }] },
+  InvokeFunction: { functionId: "fuzzed", data: { n: 1 }, idempotencyKey: "k" },
+  InvokeFunctionSync: { functionId: "fuzzed", data: { n: 1 }, timeoutMs: 50 },
+  ListRuns: {
+    functionId: "fuzzed",
+    status: "failed",
+    statuses: ["completed"],
+    since: at,
+    until: at,
+    limit: 5,
+    offset: 1,
+    search: "a",
+    eventId: "evt_x",
+    cursor: "x",
+  },
+  GetRun: { id: "run_x" },
+  GetRunSteps: { runId: "run_x" },
+  CancelRun: { id: "run_x", reason: "r" },
+  ResumeRun: { runId: "run_x", fromStep: "a" },
+  PauseRun: { runId: "run_x" },
+  GetPausedState: { runId: "run_x" },
+  InjectStepOutput: { runId: "run_x", stepId: "run_x:a:0", newOutput: "MQ==", reason: "r" },
+  PatchStep: { stepId: "run_x:a:0", output: { n: 1 }, reason: "r" },
+  DeleteRun: { id: "run_x" },
+  DeleteRuns: { functionId: "nobody", status: "RUN_STATUS_FAILED", until: at },
+  RedactEvent: { eventId: "evt_x" },
+  RedactRun: { runId: "run_x" },
+  RedactStep: { stepId: "run_x:a:0" },
+  ExplainEventMatch: { event: "fuzz.a", data: "{}", version: 1, idempotencyKey: "k" },
+  GetAuditTrail: { runId: "run_x", eventType: "run.created", limit: 5, cursor: "x" },
+  Subscribe: { pattern: "system.run.>", options: { replay: 1 } },
+};
+
+/** Bodies of the REST routes that take one, by method and path as the route writes it. */
+const restBodies: Record<string, Record<string, unknown>> = {
+  "POST /api/v1/events": {
+    name: "fuzz.a",
+    data: { n: 1 },
+    metadata: { m: 1 },
+    idempotency_key: "k",
+    version: 1,
+  },
+  "POST /api/v1/functions/{id}/invoke": { data: { n: 1 } },
+  "POST /api/v1/runs/{id}/cancel": { reason: "r" },
+  "POST /api/v1/runs/resume": { run_id: "run_x", from_step: "a" },
+  "POST /api/v1/steps/patch": { step_id: "run_x:a:0", output: { n: 1 }, reason: "r" },
+  register: {
+    worker_id: "w",
+    hostname: "h",
+    function_ids: ["fuzzed"],
+    max_concurrent_jobs: 1,
+    labels: { a: "b" },
+    version: { sdk: "s", runtime: "r" },
+  },
+  heartbeat: { worker_id: "w", active_jobs: 0, jobs: [{ job_id: "job_x", started_at: at }] },
+  ack: { run_id: "run_x", execution_seq: 1, lease_token: "lease_x" },
+  job: {
+    status: "progress",
+    run_id: "run_x",
+    execution_seq: 1,
+    lease_token: "lease_x",
+    step_offset: 0,
+    steps: [
+      {
+        id: "run_x:a:0",
+        name: "a",
+        type: "invoke",
+        status: "completed",
+        started_at: at,
+        ended_at: at,
+        output: 1,
+      },
+    ],
+    yield: { step_id: "run_x:n:0", type: "sleep", until: at },
+    output: 1,
+    error: { message: "m", code: "C", retryable: true },
+  },
+};
+
+/** Values for what a path names. */
+const pathValues: Record<string, string> = { key: "k%3Afuzzed", job: PLACES.job, environment: "env_default" };
+
+/** What `{id}` means is said by the segment before it. */
+const idsUnder: Record<string, string> = {
+  runs: PLACES.run,
+  events: PLACES.event,
+  functions: "fuzzed",
+  workers: "w",
+  environments: "env_default",
+};
+
+/** The path of a route with things in it that exist. */
+function fillPath(path: string): string {
+  const segments = path.split("/");
+  return segments
+    .map((segment, index) => {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      if (name === undefined) return segment;
+      return (name === "id" ? idsUnder[segments[index - 1] ?? ""] : pathValues[name]) ?? "x";
+    })
+    .join("/");
+}
+
+/** Query parameters that the lists know. */
+const query =
+  "limit=5&offset=1&status=active&name=f&cursor=x&since=2026-01-01T00:00:00Z&search=a&env=default&source=api&available=1";
+
+/** One sample for every method and every route that the engine serves, those of `samples` and those it only names. */
+export function samplesOf(
+  methods: Iterable<string>,
+  routes: Iterable<{ method: string; path: string }>,
+): Sample[] {
+  const all = [...methods].map((name) => rpc(name, rpcSamples[name.split("/").at(-1) ?? ""]));
+  for (const { method, path } of routes) {
+    const filled = fillPath(path);
+    const last = path.split("/").at(-1) ?? "";
+    const kind = path.includes("/jobs/{") && last !== "ack" ? "job" : last;
+    const body =
+      restBodies[`${method} ${path}`] ?? (path.includes("/workers/") ? restBodies[kind] : undefined);
+    if (method === "GET" || method === "DELETE")
+      all.push({ method, path: `${filled}?${query}` }, { method, path: filled });
+    else all.push({ method, path: filled, body: body ?? {} });
+  }
+  return all;
+}

@@ -1,0 +1,49 @@
+// Makes a TypeScript entry of this folder runnable by the oldest Node we support, and runs it with this command's arguments.
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const CACHE = fileURLToPath(new URL("../../.cache/engine/", import.meta.url));
+const ENGINE = new URL("../main.ts", import.meta.url);
+
+/**
+ * Bundles the entry and the engine beside it, runs the entry with `--engine=FILE` and this command's own arguments, and
+ * takes over its exit code. Signals reach it, so that it can end what it started.
+ * @param {URL} entry
+ */
+export async function runEntry(entry) {
+  mkdirSync(CACHE, { recursive: true });
+  const [engine, file] = await Promise.all([bundle(ENGINE, "engine"), bundle(entry, nameOf(entry))]);
+  const child = spawn(process.execPath, [file, `--engine=${engine}`, ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"]))
+    process.on(signal, () => child.kill(signal));
+  process.exitCode = await new Promise((done) => child.once("exit", (code) => done(code ?? 1)));
+}
+
+/** @param {URL} entry `engine/soak/main.ts` becomes `soak-main` */
+function nameOf(entry) {
+  const parts = entry.pathname.split("/");
+  return `${parts.at(-2) ?? ""}-${basename(entry.pathname, ".ts")}`;
+}
+
+/**
+ * @param {URL} entry
+ * @param {string} name
+ * @returns {Promise<string>} the bundle's path: inside the project, so that it finds the native packages
+ */
+async function bundle(entry, name) {
+  const file = join(CACHE, `${name}.cjs`);
+  const build = await rolldown({
+    input: fileURLToPath(entry),
+    platform: "node",
+    external: ["@photostructure/sqlite", "rolldown"],
+    transform: { target: "node20.18" },
+  });
+  await build.write({ file, format: "cjs", sourcemap: true, codeSplitting: false });
+  await build.close();
+  return file;
+}
