@@ -42,7 +42,7 @@ export interface EndpointOptions {
   readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly sessionLimits?: LegacyOptions["limits"];
-  /** Further values of `Host` that are ours, for a proxy of a test. */
+  /** Further values of `Host`, and of `Origin` behind `http://`, that are ours: for a proxy of a test. */
   readonly extraHosts?: readonly string[];
 }
 
@@ -176,9 +176,10 @@ async function lastAnswers(posts: ReadonlySet<ServerResponse>): Promise<void> {
 
 function policyAt(at: ListeningAt, options: EndpointOptions): GuardPolicy<Authenticated> {
   const methods = ["GET", "POST", "DELETE"];
+  const hosts = [at.host, ...(options.extraHosts ?? [])];
   return {
-    hosts: new Set([at.host, ...(options.extraHosts ?? [])]),
-    allowedOrigins: new Set([at.url]),
+    hosts: new Set(hosts),
+    allowedOrigins: new Set(hosts.map((host) => `http://${host}`)),
     routes: [
       { path: PATH, methods },
       { under: `${PATH}/`, methods },
