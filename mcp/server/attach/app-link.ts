@@ -76,7 +76,8 @@ export class AppLink {
     if (answer.statusCode === 404) this.#lost(session, answer);
     if (answer.statusCode === 200) return answer;
     answer.resume();
-    return undefined;
+    if (answer.statusCode === 405) return undefined;
+    throw new NotTaken(`the stream was answered ${answer.statusCode ?? 0}`);
   }
 
   /** Lets the app forget the session; what goes wrong with that is not worth waiting for. */

@@ -163,12 +163,16 @@ export class Relay {
   async #subscribe(message: Message, id: MessageId, given: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([given, this.#parts.ended]);
     let meta: unknown;
+    let subscribed = false;
     await this.#whileRunning(async (again) => {
       const stream = await this.#send(message, signal);
       for await (const text of messagesOf(stream)) {
         const said = readMessage(text);
         if (said === undefined) continue;
+        // An app that quits ends its subscriptions in order; this one goes on with the next life of the app.
+        if (subscribed && isAnswerTo(said, id)) return true;
         const acknowledged = said.routed.method === ACKNOWLEDGED;
+        subscribed ||= acknowledged;
         if (acknowledged) meta ??= said.routed.params?._meta;
         if (!(acknowledged && again)) await this.#parts.write(said.text);
         else if (message.routed.params?.notifications?.toolsListChanged === true)
