@@ -28,6 +28,54 @@ describe("numbers that JavaScript cannot hold", () => {
   });
 });
 
+describe("a text around such numbers", () => {
+  const big = "12345678901234567890";
+
+  it.each([
+    `{"a\\\\":${big},"b":"\\"${big}","c":"\\\\\\"${big}"}`,
+    `["${big}",${big},"1e400",1e400]`,
+    `[-${big},${big}.5,1E+400,-1e-400]`,
+    `{"${big}":${big}}`,
+  ])("keeps its strings and its numbers apart: %s", (text) => {
+    expect(toText(parseWireJson(text))).toBe(text);
+  });
+
+  it.each([
+    `{${big}:1}`,
+    `{${big}${" ".repeat(100)}:1}`,
+    `[0${big}]`,
+    `[${big}.]`,
+    `[.${big}]`,
+    `[+${big}]`,
+    `[${big}e]`,
+    `[1e400x]`,
+    `[${big} ${big}]`,
+    `"${big}`,
+    `[${big}`,
+    `["\\${big}]`,
+  ])("is refused when it is not JSON: %s", (text) => {
+    expect(() => parseWireJson(text)).toThrow(SyntaxError);
+  });
+
+  const rows = Array.from({ length: 20_000 }, (_, n) => ({ id: `row-${n}`, n, price: n / 7, ok: true }));
+  const plain = JSON.stringify({ rows });
+
+  it.each([
+    ["one such number", plain.replace('"n":7,', `"n":${big},`)],
+    ["nothing but such numbers", `[${Array.from({ length: 50_000 }, () => big).join()}]`],
+  ])("is read within a small multiple of what JSON.parse takes: %s", (_, exact) => {
+    const timed = (read: (text: string) => unknown) => {
+      const times = Array.from({ length: 5 }, () => {
+        const start = performance.now();
+        read(exact);
+        return performance.now() - start;
+      });
+      return Math.min(...times);
+    };
+    expect(timed(parseWireJson) / timed((text) => JSON.parse(text))).toBeLessThan(20);
+  });
+});
+
 describe("a payload of any shape", () => {
   it.each(["null", "0", '""', "[]", "[null,false]", '{"__proto__":{"x":9007199254740993}}', '{"toJSON":1}'])(
     "keeps %s",
