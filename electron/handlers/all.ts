@@ -2,6 +2,7 @@ import type { Consent } from "../consent/consent.ts";
 import type { Handlers } from "../contract/ipc.ts";
 import type { Performer } from "../mcp-endpoint/perform.ts";
 import { appHandlers, type AppHandlerParts } from "./app.ts";
+import { probeHandlers, type ProbeHandlerParts } from "./probe.ts";
 import { questionHandlers } from "./questions.ts";
 import { terminalHandlers } from "./terminals.ts";
 import { tokenHandlers, type TokenHandlerParts } from "./tokens.ts";
@@ -12,6 +13,7 @@ import type { ConsentWindow } from "../consent/window.ts";
 
 export type AllHandlerParts = AppHandlerParts &
   Omit<TokenHandlerParts, "consent"> &
+  Pick<ProbeHandlerParts, "probes"> &
   Omit<WritesHandlerParts, "consent"> & {
     readonly consent: Consent;
     readonly performer: Performer;
@@ -26,6 +28,7 @@ export function allHandlers(parts: AllHandlerParts): Handlers {
     ...writesHandlers(parts),
     ...toolHandlers(parts.performer, parts.ending),
     ...tokenHandlers(parts),
+    ...probeHandlers(parts),
     ...terminalHandlers(parts.bridge),
     ...questionHandlers(parts.consent, parts.questions),
   };

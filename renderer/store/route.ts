@@ -8,6 +8,7 @@ export const PAGES = [
   "breakers",
   "terminals",
   "agents",
+  "probe",
   "settings",
 ] as const;
 export type Page = (typeof PAGES)[number];
