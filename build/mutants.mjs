@@ -24,7 +24,20 @@ const TARGETS = [
  * Mutants that are the same program, with the reason. `was` is looked for in the line.
  * @type {{ source: string, line: string, now: string, why: string }[]}
  */
-const SAME_PROGRAM = [];
+const SAME_PROGRAM = [
+  {
+    source: "electron/consent/canonical.ts",
+    line: ".sort(([a], [b]) => (a < b ? -1 : 1))",
+    now: "<=",
+    why: "no object has a name twice, so no two are equal",
+  },
+  {
+    source: "electron/consent/canonical.ts",
+    line: ".sort(([a], [b]) => (a < b ? -1 : 1))",
+    now: "2",
+    why: "sort looks at the sign only",
+  },
+];
 
 /**
  * @param {string} source
