@@ -15,7 +15,10 @@ const LIMIT_MS = 60_000;
 const TARGETS = [
   { source: "loopback/guard.ts", tests: ["loopback/guard.test.ts", "loopback/guard-details.test.ts"] },
   { source: "loopback/token.ts", tests: ["loopback/token.test.ts"] },
-  { source: "electron/mcp-endpoint/gate.ts", tests: ["electron/mcp-endpoint/gate.test.ts"] },
+  {
+    source: "electron/mcp-endpoint/gate.ts",
+    tests: ["electron/mcp-endpoint/gate.test.ts", "electron/mcp-endpoint/gate-details.test.ts"],
+  },
   { source: "electron/mcp-endpoint/permissions.ts", tests: ["electron/mcp-endpoint/permissions.test.ts"] },
   { source: "electron/consent/canonical.ts", tests: ["electron/consent/canonical.test.ts"] },
 ];
