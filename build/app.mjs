@@ -1,11 +1,13 @@
 // Starts the built app: `node build/app.mjs FLAGS`. The tests start it by the same two functions.
 import { spawn } from "node:child_process";
-import { existsSync, statfsSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { Problem, runScript } from "./console.mjs";
+import { readChromiumOutput } from "./chromium-output.mjs";
+import { END_SIGNALS, Problem, runScript, say } from "./console.mjs";
 import { withDisplay } from "./display.mjs";
 import { electronPath } from "./electron-runtime.mjs";
+import { assertPackages } from "./packages.mjs";
 import { DIST, ROOT, isScript } from "./paths.mjs";
 
 /**
@@ -13,6 +15,7 @@ import { DIST, ROOT, isScript } from "./paths.mjs";
  * @returns {{ command: string, args: string[] }} how Electron is started with the built app
  */
 export function electronCommand(flags) {
+  assertPackages(ROOT);
   if (!existsSync(join(DIST, "main.cjs"))) {
     throw new Problem("The app is not built yet; run `npm run build` (or `npm start`, which does it).");
   }
@@ -55,11 +58,29 @@ export function appEnvironment(env) {
 }
 
 /**
- * Runs the app until it ends; SIGINT and SIGTERM that reach this process go on to it.
+ * Prints what `--help` and `--version` ask for; the app itself does it too, but needs a screen for that.
+ * @param {string[]} flags
+ * @returns {boolean} whether that was all that was wanted
+ */
+export function inform(flags) {
+  const read = (/** @type {string[]} */ ...path) => JSON.parse(readFileSync(join(ROOT, ...path), "utf8"));
+  if (flags.includes("--help") || flags.includes("-h")) {
+    say(read("electron", "help.json").lines.join("\n"));
+    return true;
+  }
+  if (!flags.includes("--version")) return false;
+  const { productName, version } = read("package.json");
+  say(`${productName} ${version}`);
+  return true;
+}
+
+/**
+ * Runs the app until it ends; signals that end a program and reach this process go on to it.
  * @param {string[]} flags
  * @returns {Promise<number>} its exit code; 128 + n when signal n ended it
  */
-export function runApp(flags) {
+export async function runApp(flags) {
+  if (inform(flags)) return 0;
   const { command, args } = electronCommand(flags);
   return withDisplay((env) => {
     // In a group of its own: a Ctrl-C would otherwise arrive twice, from the terminal and from here.
@@ -67,14 +88,17 @@ export function runApp(flags) {
       cwd: process.cwd(),
       detached: true,
       env: appEnvironment(env),
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", "inherit", "pipe"],
     });
+    if (child.stderr !== null) readChromiumOutput(child.stderr, flags, (text) => process.stderr.write(text));
     const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
-    process.on("SIGINT", forward).on("SIGTERM", forward);
+    for (const signal of END_SIGNALS) process.on(signal, forward);
     return new Promise((done, fail) => {
       child.once("error", fail);
       child.once("exit", (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-    }).finally(() => process.off("SIGINT", forward).off("SIGTERM", forward));
+    }).finally(() => {
+      for (const signal of END_SIGNALS) process.off(signal, forward);
+    });
   });
 }
 

@@ -1,12 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { appEnvironment, machineFlags } from "./app.mjs";
 import { electronRuntime } from "./electron-runtime.mjs";
+import { ROOT } from "./paths.mjs";
 import { scratchProject } from "./scratch-project.mjs";
 
 const APP = `
   const { app } = require("electron");
+  process.on("SIGHUP", () => app.quit()); // Electron itself takes the other two
   app.on("before-quit", () => { console.log("asked to end"); app.exit(7); }); // Electron turns signals into this
   app.whenReady().then(() => {
     const facts = { path: app.getAppPath(), name: app.getName(), version: app.getVersion(), flags: process.argv.slice(2) };
@@ -16,7 +20,10 @@ const APP = `
   });`;
 
 describe("[G1] the start of the built app", () => {
-  const project = scratchProject({ "dist/main.cjs": APP });
+  const project = scratchProject({
+    "dist/main.cjs": APP,
+    "electron/help.json": readFileSync(join(ROOT, "electron", "help.json"), "utf8"),
+  });
   afterAll(() => project.remove());
 
   /**
@@ -54,15 +61,29 @@ describe("[G1] the start of the built app", () => {
     expect(seen.flags).toEqual(expect.arrayContaining(["--quit", "--demo"]));
   });
 
-  it.each(["SIGINT", "SIGTERM"])("hands %s on and waits until the app has ended", async (signal) => {
-    let sent = false;
-    const { code, output } = await start([], (text, child) => {
-      if (sent || !text.includes("up\n")) return;
-      sent = true;
-      child.kill(/** @type {NodeJS.Signals} */ (signal));
-    });
-    expect(output).toContain("asked to end");
-    expect(code).toBe(7);
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"])(
+    "hands %s on and waits until the app has ended",
+    async (signal) => {
+      let sent = false;
+      const { code, output } = await start([], (text, child) => {
+        if (sent || !text.includes("up\n")) return;
+        sent = true;
+        child.kill(/** @type {NodeJS.Signals} */ (signal));
+      });
+      expect(output).toContain("asked to end");
+      expect(code).toBe(7);
+    },
+  );
+
+  it.each([
+    ["--help", "--mcp-port=N"],
+    ["--version", "Ironbridge "],
+  ])("answers %s without a display and without the app", async (flag, text) => {
+    const { code, output } = await start([flag]);
+    expect(code).toBe(0);
+    expect(output).toContain(text);
+    expect(output).not.toContain("no display");
+    expect(output).not.toContain("up\n");
   });
 
   it.each([
@@ -97,4 +118,29 @@ describe("[G1] the start of the built app", () => {
       empty.remove();
     }
   });
+
+  it.each(["app", "build", "check", "format", "test:process", "e2e"])(
+    "npm run %s in a fresh clone says what to run first",
+    async (script) => {
+      const clone = scratchProject({});
+      try {
+        rmSync(`${clone.root}/node_modules`); // the link, not what it leads to
+        const child = spawn("npm", ["run", "--silent", script], {
+          cwd: clone.root,
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+        let said = "";
+        for (const stream of [child.stdout, child.stderr])
+          stream.setEncoding("utf8").on("data", (text) => {
+            said += text;
+          });
+        expect((await once(child, "close"))[0]).toBe(1);
+        expect(said).toBe(
+          "The packages are not installed yet; run `npm start`, or `node build/setup.mjs`, once and try again.\n",
+        );
+      } finally {
+        clone.remove();
+      }
+    },
+  );
 });

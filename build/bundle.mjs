@@ -2,9 +2,11 @@
 // `node build/bundle.mjs` builds what changed; `node build/bundle.mjs engine renderer` builds only those, always.
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Problem, runScript, say, step } from "./console.mjs";
+import { Problem, endedBySignals, runScript, say, step } from "./console.mjs";
 import { NODE_ENTRIES, NODE_FOLDERS, RENDERER_CONFIG, RENDERER_FOLDERS } from "./entries.mjs";
-import { DIST, ROOT } from "./paths.mjs";
+import { assertPackages } from "./packages.mjs";
+import { DIST, ROOT, isScript } from "./paths.mjs";
+import { run } from "./run.mjs";
 import { contentHash, isCurrent, writeStamp } from "./stamp.mjs";
 
 /** Natives are loaded from node_modules at run time; electron exists only inside Electron. */
@@ -22,7 +24,7 @@ const outputOf = (name) => join(DIST, `${name}.cjs`);
  * @param {import("./entries.mjs").Entry} entry
  */
 async function bundleEntry(name, entry) {
-  // Imported here, so that a missing node_modules gives a sentence and not a stack.
+  // Imported here: the set-up, which installs it, may run in the same process before.
   const { rolldown } = await import("rolldown");
   const bundle = await rolldown({
     input: join(ROOT, entry.source),
@@ -48,8 +50,14 @@ async function bundleEntry(name, entry) {
 
 async function bundleRenderer() {
   rmSync(RENDERER_STAMP, { force: true });
-  const { build } = await import("vite");
-  await build({ configFile: join(ROOT, RENDERER_CONFIG), logLevel: "warn" });
+  // In a process of its own, which has no terminal: there it would write hundreds of escape codes into ours.
+  const vite = join(ROOT, "node_modules", "vite", "bin", "vite.js");
+  const said = await run(
+    process.execPath,
+    [vite, "build", "--config", join(ROOT, RENDERER_CONFIG), "--logLevel", "warn"],
+    { cwd: ROOT, advice: "mend what it names and build again." },
+  );
+  if (said.trim() !== "") say(said.trimEnd());
 }
 
 /** @param {string[]} names */
@@ -76,7 +84,10 @@ async function bundleNode(names) {
   );
 }
 
-async function bundleChanged() {
+/** Builds what changed since the last time. @throws {Problem} */
+export async function bundleChanged() {
+  assertPackages(ROOT);
+  mkdirSync(DIST, { recursive: true });
   const names = Object.keys(NODE_ENTRIES);
   assertSources([...names, RENDERER]);
   const nodeHash = contentHash(ROOT, [...NODE_FOLDERS, ...RECIPE]);
@@ -107,13 +118,17 @@ function removeOldOutputs(names) {
   }
 }
 
-await runScript(async () => {
-  process.chdir(ROOT); // vite resolves a relative root from here
+/** @param {string[]} named entries to build, changed or not */
+async function bundleNamed(named) {
+  assertPackages(ROOT);
   mkdirSync(DIST, { recursive: true });
-  const named = process.argv.slice(2);
-  if (named.length === 0) return bundleChanged();
   assertSources(named);
   const processes = named.filter((name) => name !== RENDERER);
   if (processes.length > 0) await bundleNode(processes);
   if (named.includes(RENDERER)) await step("bundle renderer", bundleRenderer);
-});
+}
+
+if (isScript(import.meta.url)) {
+  const named = process.argv.slice(2);
+  await runScript(() => endedBySignals(() => (named.length === 0 ? bundleChanged() : bundleNamed(named))));
+}

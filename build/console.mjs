@@ -5,6 +5,7 @@ import { constants } from "node:os";
 export class Problem extends Error {}
 
 const PROGRESS_EVERY_MS = 5_000;
+const PARENT_CHECK_MS = 250;
 
 /** @param {string} line */
 export function say(line) {
@@ -44,9 +45,13 @@ export async function step(name, work) {
 
 /**
  * The frame of every script: a Problem is printed as its sentence, anything else with its stack; both end with code 1.
- * @param {() => Promise<number | void>} main returns the exit code, nothing means 0
+ * @param {() => Promise<number | void> | number | void} main returns the exit code, nothing means 0
  */
 export async function runScript(main) {
+  // A terminal that was closed, or a pipe that nobody reads any more, is no reason to leave children behind.
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
+  endWithNpm();
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
@@ -56,12 +61,37 @@ export async function runScript(main) {
 }
 
 /**
+ * npm passes a signal on to the shell that it started us by, and that shell dies of it without telling anybody. So a
+ * script of npm's whose parent is gone takes it as the signal that it was.
+ */
+function endWithNpm() {
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}
+
+/** Ctrl-C, an end that was asked for, and a terminal that was closed. */
+export const END_SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+
+/**
  * Lets a signal end the process through its exit handlers, which release locks and end children; by default it would
  * be gone at once.
+ * @template T
+ * @param {() => Promise<T>} work while which it does so
+ * @returns {Promise<T>}
  */
-export function exitOnSignals() {
-  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+export async function endedBySignals(work) {
+  const end = (/** @type {NodeJS.Signals} */ signal) => process.exit(128 + constants.signals[signal]);
+  for (const signal of END_SIGNALS) process.on(signal, end);
+  try {
+    return await work();
+  } finally {
+    for (const signal of END_SIGNALS) process.off(signal, end);
   }
 }
 

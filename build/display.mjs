@@ -54,6 +54,14 @@ kill "$reader" 2>/dev/null
 rm -rf "$folder"
 `;
 
+/** What Xvfb and the shell that keeps it may see of ours: keys of engines and of everything else are none of it. */
+const KEEPER_NAMES = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "XDG_RUNTIME_DIR"];
+
+/** @param {NodeJS.ProcessEnv} env */
+function keeperEnvironment(env) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => KEEPER_NAMES.includes(name)));
+}
+
 /** @returns {Promise<{ name: string, authority: string, stop: () => Promise<void> }>} */
 export async function startVirtualDisplay() {
   const folder = mkdtempSync(join(tmpdir(), "ironbridge-display-"));
@@ -73,6 +81,7 @@ export async function startVirtualDisplay() {
   ];
   const child = spawn("/bin/sh", ["-c", KEEPER, "keeper", folder, ...xvfb], {
     detached: true,
+    env: keeperEnvironment(process.env),
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
   /** @type {Promise<void>} */

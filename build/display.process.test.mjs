@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -62,6 +62,34 @@ describe("the virtual display", () => {
     expect(existsSync(socketOf(two.name))).toBe(false);
     expect(existsSync(one.authority)).toBe(false);
   });
+
+  it.runIf(process.platform === "linux")(
+    "does not see what secrets there are in our environment",
+    async () => {
+      process.env["IRONFLOW_API_KEY"] = "secret-of-an-engine";
+      const seen = [];
+      const display = await startVirtualDisplay();
+      try {
+        for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+          // Anything may end while it is looked at.
+          const read = (/** @type {string} */ name) => {
+            try {
+              return readFileSync(`/proc/${pid}/${name}`, "utf8");
+            } catch {
+              return "";
+            }
+          };
+          if (read("cmdline").includes(display.authority)) seen.push(read("environ"));
+        }
+      } finally {
+        delete process.env["IRONFLOW_API_KEY"];
+        await display.stop();
+      }
+      expect(seen.length).toBeGreaterThanOrEqual(2); // the shell and Xvfb
+      expect(seen.join("\0")).toContain("PATH=");
+      expect(seen.join("\0")).not.toContain("secret-of-an-engine");
+    },
+  );
 
   it("ends when the process that wanted it is killed", async () => {
     const module = pathToFileURL(join(import.meta.dirname, "display.mjs")).href;

@@ -56,6 +56,18 @@ export function packagesState(root) {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === packagesHash(root) ? "current" : "outdated";
 }
 
+/**
+ * For scripts that need the packages and install nothing themselves.
+ * @param {string} root
+ * @throws {Problem} when there are none
+ */
+export function assertPackages(root) {
+  if (existsSync(join(root, "node_modules", "rolldown"))) return;
+  throw new Problem(
+    "The packages are not installed yet; run `npm start`, or `node build/setup.mjs`, once and try again.",
+  );
+}
+
 /** @param {string} root */
 export async function ensurePackages(root) {
   const state = packagesState(root);

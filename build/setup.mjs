@@ -2,15 +2,15 @@
 // anything is installed. Each step is skipped when it is done already.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { exitOnSignals, runScript } from "./console.mjs";
+import { endedBySignals, runScript } from "./console.mjs";
 import { ensureElectronRuntime } from "./electron-runtime.mjs";
 import { withLock } from "./lock.mjs";
 import { assertNode, ensurePackages, packagesState } from "./packages.mjs";
-import { ROOT } from "./paths.mjs";
+import { ROOT, isScript } from "./paths.mjs";
 import { ensureSystemPackages } from "./system-packages.mjs";
 
-await runScript(async () => {
-  exitOnSignals();
+/** @throws {import("./console.mjs").Problem} */
+export async function setUp() {
   assertNode(process.versions.node);
   const cache = join(ROOT, ".cache");
   mkdirSync(cache, { recursive: true });
@@ -19,4 +19,6 @@ await runScript(async () => {
     await ensurePackages(ROOT);
     await ensureElectronRuntime();
   });
-});
+}
+
+if (isScript(import.meta.url)) await runScript(() => endedBySignals(setUp));

@@ -58,6 +58,9 @@ async function runStage({ script, args = [], report, count }) {
  */
 function runNpmScript(script, args) {
   const child = spawn("npm", ["run", "--silent", script, "--", ...args], { cwd: ROOT, stdio: "inherit" });
+  const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
+  process.on("SIGTERM", forward);
+  child.once("exit", () => process.off("SIGTERM", forward));
   return new Promise((done, fail) => {
     child.once("error", fail);
     child.once("exit", (code) => done(code ?? 1));

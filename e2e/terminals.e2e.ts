@@ -118,4 +118,13 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     expect(text).toContain("heard yes please");
     expect(exitCode).toBe(0);
   });
+
+  test("a tab shows the command that runs, with nothing in it hidden or in another order", async () => {
+    const command = "true \u202e; hsilop # \u2066\n  true \u200b";
+    await run(modern, command);
+    const shown = "true ⟨U+202E⟩; hsilop # ⟨U+2066⟩⟨U+000A⟩  true ⟨U+200B⟩";
+    await expect(app.page.getByText(shown, { exact: true }).first()).toBeVisible();
+    await expect(app.page.getByTitle(shown)).toHaveCSS("white-space", "pre");
+    expect(await app.page.locator("main").innerText()).not.toContain("\u202e");
+  });
 });

@@ -4,7 +4,9 @@ import { logError, logInfo } from "./log.ts";
 import { agentServer } from "./mcp-endpoint/agent-server.ts";
 import type { Performer } from "./mcp-endpoint/perform.ts";
 import { startMcpEndpoint, type Authenticated, type McpEndpoint } from "./mcp-endpoint/server.ts";
+import { NoFreePort } from "../loopback/listen.ts";
 import type { SettingsStore } from "./settings.ts";
+import { StartProblem, systemReason } from "./start-problem.ts";
 
 export interface AgentParts {
   readonly flags: Flags;
@@ -29,7 +31,7 @@ const INSTRUCTIONS = [
 /**
  * Opens the agents' door on the port that their configurations name: the one of the flag, else the one kept in the
  * profile, else a free one, which is kept from then on.
- * @throws NoFreePort when the flag's port is taken
+ * @throws StartProblem when the flag's port cannot be had
  */
 export async function openAgentDoor(parts: AgentParts): Promise<McpEndpoint> {
   const { flags, settings, hub } = parts;
@@ -51,9 +53,19 @@ export async function openAgentDoor(parts: AgentParts): Promise<McpEndpoint> {
       }),
     onRefused: (reason, caller) => parts.onRefused(reason, caller),
     onError: (cause) => logError("endpoint", "a request failed", cause),
+  }).catch((cause: unknown) => {
+    throw flags.mcpPort === undefined ? cause : portProblem(flags.mcpPort, cause);
   });
   if (flags.mcpPort === undefined && endpoint.port !== kept) keepPort(settings, endpoint.port, kept);
   return endpoint;
+}
+
+function portProblem(port: number, cause: unknown): StartProblem {
+  const why = cause instanceof NoFreePort ? "another program has it" : systemReason(cause);
+  return new StartProblem(
+    `--mcp-port: port ${port} cannot be used (${why}); name another one, or leave the flag out.`,
+    { cause },
+  );
 }
 
 function keepPort(settings: SettingsStore, port: number, before: number | undefined): void {

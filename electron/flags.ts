@@ -1,12 +1,24 @@
 import { isAbsolute, resolve } from "node:path";
 import * as z from "zod/v4";
+import { passesToChromium } from "./chromium-switches.ts";
+import { nearestName } from "./nearest-name.ts";
 
 /** A remote engine's address: plain http(s), and no user or password in it, because arguments are public on a machine. */
-const ServerUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http or https address" })
-  .refine((text) => new URL(text).username === "" && new URL(text).password === "", {
-    error: "must not hold a user or a password; the key goes into IRONFLOW_API_KEY",
-  });
+const ServerUrl = z.string().superRefine((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    context.addIssue("must be an http or https address, for example http://127.0.0.1:9123");
+  } else if (url.username !== "" || url.password !== "") {
+    context.addIssue("must not hold a user or a password; the key goes into IRONFLOW_API_KEY");
+  }
+});
+
+const A_PORT = "must be a port, a number from 0 to 65535 (0: the system chooses one)";
+const Port = z
+  .string()
+  .regex(/^\d{1,5}$/, A_PORT)
+  .transform(Number)
+  .refine((port) => port <= 65_535, A_PORT);
 
 const Flags = z.object({
   /** Isolates an instance: settings, engine data, tokens, connection file. */
@@ -14,7 +26,7 @@ const Flags = z.object({
   /** Opens on this engine instead of the embedded one. */
   serverUrl: ServerUrl.optional(),
   /** 0 = the system chooses, and the choice is not kept. */
-  mcpPort: z.coerce.number<string>("must be a port").int("must be a port").min(0).max(65_535).optional(),
+  mcpPort: Port.optional(),
   demo: z.boolean(),
   allowWrites: z.boolean(),
   terminals: z.boolean(),
@@ -27,17 +39,29 @@ const VALUE_FLAGS = {
   "mcp-port": "mcpPort",
 } as const;
 const SWITCHES = { demo: "demo", "allow-writes": "allowWrites", terminals: "terminals" } as const;
+const INFORMING = ["help", "version"] as const;
 
-/** Opens main, or a page, to anybody on the machine. Only a build from source may be debugged. */
-const DEBUGGER = /^--(inspect|remote-debugging|js-flags|remote-allow-origins)/;
+/** Every flag of the app, without its dashes. */
+export const FLAG_NAMES: readonly string[] = [
+  ...Object.keys(VALUE_FLAGS),
+  ...Object.keys(SWITCHES),
+  ...INFORMING,
+];
 
 /** What is wrong with the command line, in sentences for the person who typed it. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
 }
 
+/** What somebody wants to read instead of starting the app. */
+export function askedToInform(argv: readonly string[]): (typeof INFORMING)[number] | undefined {
+  if (argv.includes("-h")) return "help";
+  return INFORMING.find((name) => argv.includes(`--${name}`));
+}
+
 /**
- * Reads our flags out of the command line. Flags that we do not know are Chromium's and are left alone.
+ * Reads our flags out of the command line. Chromium's own are left alone; whatever else starts with two dashes is refused,
+ * because a flag that is misspelt would otherwise do nothing and say nothing.
  * @param argv without the executable
  * @param options `packaged`: refuse what opens a debugger; `cwd`: what a relative folder is relative to
  * @throws FlagError that names the flag
@@ -45,18 +69,21 @@ export class FlagError extends Error {
 export function parseFlags(argv: readonly string[], options: { packaged: boolean; cwd: string }): Flags {
   const given: Record<string, unknown> = { demo: false, allowWrites: false, terminals: false };
   for (const argument of argv) {
-    if (options.packaged && DEBUGGER.test(argument)) {
-      throw new FlagError(`${argument.split("=", 1)[0]}: this build cannot be debugged`);
+    if (!argument.startsWith("--")) {
+      const bare = argument.replace(/^-/, "");
+      if (FLAG_NAMES.includes(bare)) throw new FlagError(`${argument}: did you mean --${bare}?`);
+      continue;
     }
-    if (!argument.startsWith("--")) continue;
     const [name = "", ...rest] = argument.slice(2).split("=");
     const value = rest.length > 0 ? rest.join("=") : undefined;
-    if (name in VALUE_FLAGS) {
+    if (Object.hasOwn(VALUE_FLAGS, name)) {
       if (value === undefined) throw new FlagError(`--${name}: write --${name}=VALUE, with "="`);
       given[VALUE_FLAGS[name as keyof typeof VALUE_FLAGS]] = value;
-    } else if (name in SWITCHES) {
+    } else if (Object.hasOwn(SWITCHES, name)) {
       if (value !== undefined) throw new FlagError(`--${name}: takes no value`);
       given[SWITCHES[name as keyof typeof SWITCHES]] = true;
+    } else {
+      refuseUnknown(name, options.packaged);
     }
   }
   const parsed = Flags.safeParse(given);
@@ -64,6 +91,15 @@ export function parseFlags(argv: readonly string[], options: { packaged: boolean
   const folder = parsed.data.userDataDir;
   if (folder === undefined || isAbsolute(folder)) return parsed.data;
   return { ...parsed.data, userDataDir: resolve(options.cwd, folder) };
+}
+
+function refuseUnknown(name: string, packaged: boolean): void {
+  const verdict = passesToChromium(name, packaged);
+  if (verdict === "yes") return;
+  if (verdict === "debugger") throw new FlagError(`--${name}: this build cannot be debugged`);
+  const near = nearestName(name, FLAG_NAMES);
+  const advice = near === undefined ? "--help lists them" : `did you mean --${near}?`;
+  throw new FlagError(`--${name}: there is no such flag; ${advice}`);
 }
 
 function explain(issue: z.core.$ZodIssue): string {

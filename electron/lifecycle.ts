@@ -55,6 +55,16 @@ export function runLifecycle(start: (lifecycle: Lifecycle) => Promise<void>): vo
       });
   });
   app.on("window-all-closed", () => app.quit());
-  process.on("SIGTERM", () => app.quit());
-  process.on("SIGINT", () => app.quit());
+  quitOnSignals();
+  // Electron has put its own handlers in the place of these by now, and they are good for one signal only: the second
+  // Ctrl-C would end the process in the middle of its orderly end.
+  void app.whenReady().then(quitOnSignals);
+}
+
+/** Ctrl-C, an end that was asked for, and a terminal that was closed. */
+const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const quit = () => app.quit();
+
+function quitOnSignals(): void {
+  for (const signal of END_SIGNALS) process.off(signal, quit).on(signal, quit);
 }

@@ -1,4 +1,4 @@
-import "./before-all.ts";
+import { appIsUp } from "./before-all.ts"; // stays the first import
 import { randomUUID } from "node:crypto";
 import { app, nativeTheme, session } from "electron";
 import { TOOLS } from "../mcp/contract/tools.ts";
@@ -23,7 +23,7 @@ import { answerRequests } from "./ipc.ts";
 import { runLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { logError } from "./log.ts";
 import { openAudit } from "./mcp-endpoint/audit.ts";
-import { recordConsent, recordRefusal } from "./mcp-endpoint/audit-records.ts";
+import { recordConsent, refusalRecords } from "./mcp-endpoint/audit-records.ts";
 import { makeLocalToken } from "./mcp-endpoint/local-token.ts";
 import { createPerformer } from "./mcp-endpoint/perform.ts";
 import { openTokenStore } from "./mcp-endpoint/tokens.ts";
@@ -146,7 +146,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     authenticate: (token) =>
       localToken.authenticate(token) ?? tokens.authenticate(token) ?? probes.authenticate(token),
     onCall: (caller, claim) => tokens.used(caller, claim),
-    onRefused: (reason, caller) => recordRefusal(audit, reason, caller),
+    onRefused: refusalRecords(audit, systemClock),
   });
   life.steps.add("agents' endpoint", () => door.close());
   const probes: Probes = openProbes({
@@ -201,4 +201,5 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     engine: link.meta,
   }));
   life.steps.add("connection file", announcement.remove);
+  appIsUp();
 }

@@ -1,5 +1,7 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { StartProblem, systemReason } from "./start-problem.ts";
 
 /** Where the files of one profile are: everything the app keeps is in this folder, for its owner only. */
 export interface Profile {
@@ -14,9 +16,20 @@ export interface Profile {
   readonly engine: string;
 }
 
-/** Makes the folder when it is not there yet. */
+/** Makes the folder when it is not there yet. @throws StartProblem when it cannot be made or written */
 export function openProfile(folder: string): Profile {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    makeFolder(folder);
+    const probe = join(folder, `.${randomUUID()}.tmp`); // only a try tells: root may everything, but not on every disk
+    writeFileSync(probe, "");
+    rmSync(probe);
+  } catch (cause) {
+    const why = systemReason(cause);
+    throw new StartProblem(
+      `The profile folder ${folder} cannot be used (${why}); choose a folder that can be written with --user-data-dir=DIR.`,
+      { cause },
+    );
+  }
   return {
     folder,
     settings: join(folder, "settings.json"),
@@ -27,6 +40,18 @@ export function openProfile(folder: string): Profile {
     processes: join(folder, "processes.json"),
     engine: join(folder, "engine"),
   };
+}
+
+/** One level at a time: Node's own `recursive` never returns below a folder that takes no new ones (/proc). */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (cause) {
+    // Two starts at once may both make it.
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw cause;
+  }
 }
 
 /** The built programs and pages, beside the file that main itself was bundled into. */

@@ -32,7 +32,7 @@ type Stored = z.infer<typeof Stored>;
 export interface SettingsStore {
   readonly choices: Settings;
   readonly stored: Readonly<Stored>;
-  /** Set when the file could not be understood: what was wrong and where it is kept now. */
+  /** Set when not all of the file could be understood: what was wrong, what that costs and where it is kept. */
   readonly problem: string | undefined;
   change(part: Partial<Omit<Stored, "version">>): Settings;
 }
@@ -44,7 +44,14 @@ export function questionExpiry(settings: SettingsStore): number | undefined {
 }
 
 export function openSettings(path: string): SettingsStore {
-  const file = openProfileFile<Stored>(path, Stored, { version: 1, theme: "system", time_zone: "local" });
+  const file = openProfileFile<Stored>(path, {
+    schema: Stored,
+    start: { version: 1, theme: "system", time_zone: "local" },
+    lost: {
+      all: "the defaults are used",
+      some: "the defaults are used for these, the rest is as it was",
+    },
+  });
   const choices = (): Settings => ({ theme: file.value.theme, time_zone: file.value.time_zone });
   return {
     get choices() {

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
+import { messageOf } from "./errors.ts";
 
 /** The folder of one engine, held so that no second engine opens it. */
 export interface DataDir {
@@ -12,16 +13,31 @@ export interface DataDir {
 /**
  * Makes the folder (mode 0700) and takes its lock: a SQLite file under an exclusive transaction, because the system drops
  * that lock with the process, however it ends.
- * @throws Error when another engine holds the folder
+ * @throws Error when another engine holds the folder, or the lock's file cannot be used
  */
 export function openDataDir(path: string): DataDir {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(path, "engine.lock"));
-  try {
-    lock.exec("begin exclusive");
-  } catch (error) {
-    lock.close();
-    throw new Error(`another engine is running in ${path}`, { cause: error });
-  }
+  const file = join(path, "engine.lock");
+  const lock = takeLock(file);
   return { database: join(path, "engine.db"), release: () => lock.close() };
 }
+
+function takeLock(file: string): InstanceType<typeof DatabaseSync> {
+  let lock: InstanceType<typeof DatabaseSync> | undefined;
+  try {
+    lock = new DatabaseSync(file);
+    lock.exec("begin exclusive");
+    return lock;
+  } catch (cause) {
+    lock?.close();
+    if (cause instanceof Error && "errcode" in cause && isHeld(Number(cause.errcode)))
+      throw new Error(`another engine is running in ${dirname(file)}`, { cause });
+    throw new Error(
+      `the lock file ${file} cannot be used (${messageOf(cause)}); it holds no data: when no other engine runs in that folder, delete it and start again`,
+      { cause },
+    );
+  }
+}
+
+/** SQLite's busy and locked. */
+const isHeld = (code: number): boolean => [5, 6].includes(code & 0xff);

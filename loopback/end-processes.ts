@@ -1,13 +1,14 @@
 import { systemClock, type Clock } from "./clock.ts";
 import { ownProcesses, renewClaims, type Claim } from "./ownership.ts";
 import {
-  carriesEntry,
+  environOf,
   listProcesses,
   nowOrder,
   readProcess,
   type ProcessId,
   type ProcessRow,
 } from "./processes.ts";
+import { sharedReads } from "./shared-reads.ts";
 import { signalGroup, signalPid, taskkillTree } from "./signals.ts";
 
 /** One rung of a ladder: who is still there when it begins gets the signal. */
@@ -29,8 +30,7 @@ export interface ProcessSystem {
 }
 
 export const operatingSystem: ProcessSystem = {
-  list: listProcesses,
-  carries: carriesEntry,
+  ...sharedReads({ list: listProcesses, environ: environOf }),
   // Outside Linux a look at one process costs a list of all; there the list of a moment ago has to do.
   isStill: async (row) =>
     process.platform !== "linux" || (await readProcess(row.pid))?.startTime === row.startTime,

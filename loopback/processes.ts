@@ -60,10 +60,15 @@ export async function sameProcess(id: ProcessId): Promise<boolean> {
  * for processes that this user may inspect; otherwise false.
  */
 export function carriesEntry(pid: number, entry: string): boolean {
+  return environOf(pid).includes(`\0${entry}\0`);
+}
+
+/** The environment that a process was started with, as `\0NAME=value\0…\0`; "" where `carriesEntry` is false. */
+export function environOf(pid: number): string {
   try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`.includes(`\0${entry}\0`);
+    return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`;
   } catch {
-    return false;
+    return "";
   }
 }
 

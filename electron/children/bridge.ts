@@ -4,7 +4,7 @@ import { FromBridge, type ToBridge } from "../../bridge/contract/port.ts";
 import type { Clock } from "../../loopback/clock.ts";
 import { ownProcessEnv } from "../../loopback/environment.ts";
 import { makeToken } from "../../loopback/token.ts";
-import { logError, logInfo } from "../log.ts";
+import { logError, logLine } from "../log.ts";
 import { pendingAnswers, type PendingAnswers } from "./pending-answers.ts";
 import { endSentence, lastWords } from "./last-words.ts";
 import type { ProcessRecords } from "./process-records.ts";
@@ -144,7 +144,7 @@ async function startBridge(options: StartOptions, signal: AbortSignal): Promise<
     stdio: "pipe",
     env: ownProcessEnv({ session: options.launch, extra: { IRONBRIDGE_BRIDGE_TOKEN: options.token } }),
   });
-  const words = lastWords((line) => logInfo("bridge", line));
+  const words = lastWords("bridge", ({ level, message }) => logLine(level, "bridge", message));
   child.stderr?.on("data", (chunk: Buffer) => words.take(chunk.toString("utf8")));
   child.stdout?.resume();
   const answers = pendingAnswers(options.clock);

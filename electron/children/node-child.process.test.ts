@@ -79,12 +79,12 @@ describe("a program of ours", () => {
 
   it("that ends says how, with its last words", async () => {
     child = await start('console.log("ready {}"); console.error("no space left"); process.exitCode = 3;');
-    expect(await child.ended).toBe("The fixture ended with code 3. Its last words:\nno space left");
+    expect(await child.ended).toBe("The fixture ended with code 3: no space left.");
   });
 
   it("that ends before it is ready is an error with its last words", async () => {
     await expect(start('console.error("no port"); process.exit(2);')).rejects.toThrow(
-      "The fixture ended with code 2. Its last words:\nno port",
+      "The fixture ended with code 2: no port.",
     );
   });
 
@@ -110,6 +110,6 @@ describe("a program of ours", () => {
       console.log("ready {}");
       process.stdout.write("x".repeat(4_000_000), () => console.error("written"));
     `);
-    expect(await child.ended).toBe("The fixture ended with code 0. Its last words:\nwritten");
+    expect(await child.ended).toBe("The fixture ended with code 0: written.");
   });
 });

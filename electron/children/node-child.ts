@@ -2,7 +2,7 @@ import { systemClock, within } from "../../loopback/clock.ts";
 import { launch } from "../../loopback/launch.ts";
 import { nodeProgram, ownProcessEnv } from "../../loopback/environment.ts";
 import { stopChild } from "../../loopback/stop-ladder.ts";
-import { logInfo } from "../log.ts";
+import { logLine } from "../log.ts";
 import { endSentence, lastWords } from "./last-words.ts";
 import type { ProcessRecords } from "./process-records.ts";
 import { readyLine } from "./ready-line.ts";
@@ -48,7 +48,7 @@ export async function startNodeChild(options: NodeChildOptions, signal: AbortSig
   const pid = child.pid ?? 0; // launch throws where there is none
   options.records.started(pid);
 
-  const words = lastWords((line) => logInfo(options.name, line));
+  const words = lastWords(options.name, ({ level, message }) => logLine(level, options.name, message));
   child.stderr.setEncoding("utf8").on("data", words.take);
   const closed = new Promise<void>((done) => child.once("close", () => done()));
   const exited = new Promise<{ code: number | null; signal: string | null }>((done) => {

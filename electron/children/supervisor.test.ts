@@ -54,6 +54,28 @@ describe("a supervised child", () => {
     await supervised.stop();
   });
 
+  it("is started anew when that was asked while it still came up, for what it began with no longer holds", async () => {
+    const time = handClock();
+    const kids = children();
+    const held: (() => void)[] = [];
+    const start = async () => {
+      await new Promise<void>((come) => held.push(come));
+      return kids.start();
+    };
+    const supervised = supervise({ start, onState: kids.onState, clock: time.clock });
+    await time.settle();
+    supervised.restart();
+    held.shift()?.();
+    await time.settle();
+    expect(kids.alive[0]?.stopped).toBe(true);
+    expect(kids.names()).not.toContain("running");
+    held.shift()?.();
+    await time.settle();
+    expect(supervised.state).toEqual({ name: "running", value: 2 });
+    expect(kids.alive[1]?.stopped).toBe(false);
+    await supervised.stop();
+  });
+
   it("counts a child that did not come up as a crash, and keeps the reason", async () => {
     const time = handClock();
     const kids = children(["no port", "no port", "no port", "no port at all"]);

@@ -63,12 +63,23 @@ export function supervise<T>(options: SuperviseOptions<T>): Supervised<T> {
       return sentenceOf(cause);
     }
     if (stopping.signal.aborted) await running.stop(); // it came up while it was no longer wanted
+    else if (anew) await endToRestart(running);
     const sinceMs = clock.nowMs();
-    set({ name: "running", value: running.value });
+    if (!anew) set({ name: "running", value: running.value });
     const end = await running.ended;
     running = undefined;
     if (clock.nowMs() - sinceMs >= STEADY_AFTER_MS) restarts = 0;
     return end;
+  }
+
+  /** Never rejects: a child that cannot be ended goes on as it is. */
+  async function endToRestart(child: Running<T>): Promise<void> {
+    try {
+      await child.stop();
+    } catch (cause) {
+      anew = false;
+      logError("supervisor", "a child that was to be restarted goes on running", cause);
+    }
   }
 
   async function keepRunning(): Promise<void> {
@@ -96,15 +107,12 @@ export function supervise<T>(options: SuperviseOptions<T>): Supervised<T> {
     },
     restart() {
       restarts = 0;
-      if (running === undefined) {
-        wake?.abort();
+      if (wake !== undefined) {
+        wake.abort();
         return;
       }
-      anew = true;
-      running.stop().catch((cause: unknown) => {
-        anew = false;
-        logError("supervisor", "a child that was to be restarted goes on running", cause);
-      });
+      anew = true; // also while it comes up: what it began with may no longer hold
+      if (running !== undefined) void endToRestart(running);
     },
     async stop() {
       stopping.abort();

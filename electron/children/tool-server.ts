@@ -1,5 +1,6 @@
 import { McpSession } from "../../mcp/client/session.ts";
 import { nodeProgram, ownProcessEnv } from "../../loopback/environment.ts";
+import { endSentence, lastWords, withWords } from "./last-words.ts";
 import type { ProcessRecords } from "./process-records.ts";
 import type { Running } from "./supervisor.ts";
 
@@ -39,17 +40,22 @@ export async function startToolServer(
     env: ownProcessEnv({ session: options.session, extra: { ...program.extra, ...secretsOf(target) } }),
     clientInfo: { name: "ironbridge", version: options.appVersion },
     handshakeTimeoutMs: HANDSHAKE_MS,
+    signal,
   });
   const pid = session.pid ?? 0; // a connected session has a process
   options.records.started(pid);
   const ended = session.ended.then((end) => {
     options.records.ended(pid);
-    const words = end.stderrTail.trim();
-    return `The tool server is gone: ${end.reason}.${words === "" ? "" : ` Its last words:\n${words}`}`;
+    const words = lastWords(NAME, () => {});
+    words.take(end.stderrTail);
+    return end.exit === undefined
+      ? withWords(`The ${NAME} is gone (${end.reason})`, words.text)
+      : endSentence(NAME, end.exit, words.text);
   });
   return { value: session, ended, stop: () => session.close() };
 }
 
+const NAME = "tool server";
 /** Several children start at once on a small machine. */
 const HANDSHAKE_MS = 30_000;
 

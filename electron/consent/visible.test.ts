@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { madeVisible, shown } from "./visible.ts";
+import { madeVisible } from "../contract/visible.ts";
+import { shown } from "./visible.ts";
 
 describe("a value shown to the person", () => {
   it.each([

@@ -1,21 +1,8 @@
 import type { ShownValue } from "../contract/consent.ts";
-
-/**
- * What a reader cannot see, or what changes how the rest is read: controls, formats (bidirectional marks among them),
- * unassigned and private characters, halves of a pair, every kind of space but the plain one, line separators, characters
- * that are drawn as nothing. The brackets that mark them are marked too, so the marks cannot be forged.
- */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u27e8\u27e9]|(?! )\p{Zs}/gu;
+import { madeVisible } from "../contract/visible.ts";
 
 /** A value as it is shown to the person who decides: what cannot be seen is written as ⟨U+200B⟩. Nothing is cut. */
 export function shown(label: string, text: string): ShownValue {
   const visible = madeVisible(text);
   return { label: madeVisible(label), text: visible, altered: visible !== text };
-}
-
-export function madeVisible(text: string): string {
-  return text.replaceAll(UNSEEN, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
-  });
 }

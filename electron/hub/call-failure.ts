@@ -18,21 +18,28 @@ export function callFailure(problem: CallProblem, message: string, changes: bool
   return { error: message, code: problem === "timed-out" ? "deadline_exceeded" : "unavailable", ...unknown };
 }
 
-/** The engine's tool server is not running, so nothing was sent. */
-export function notRunning(connection: string, why: string): ToolError {
+/**
+ * The engine's tool server is not running, so nothing was sent.
+ * @param why one sentence
+ * @param comesBack whether it is worth calling again
+ */
+export function notRunning(connection: string, why: string, comesBack: boolean): ToolError {
   return {
-    error: `The connection "${connection}" is not available: ${why} Nothing was sent.`,
+    error: `Nothing was sent: the connection "${connection}" is not available. ${why}`,
     code: "unavailable",
-    retryable: true,
-    retry_after: 2,
+    ...(comesBack
+      ? { retryable: true, retry_after: 2 }
+      : { retryable: false, hint: "A person has to mend this and restart the connection in the app." }),
   };
 }
 
-export function tooMany(connection: string, limit: number): ToolError {
+/** @param running how many calls stand in the way, the caller's own or everybody's */
+export function tooMany(connection: string, running: number): ToolError {
   return {
-    error: `${limit} calls are already under way on the connection "${connection}". Nothing was sent.`,
+    error: `Nothing was sent: ${running} calls are already under way on the connection "${connection}".`,
     code: "resource_exhausted",
     retryable: true,
     retry_after: 1,
+    hint: "Wait for the answers of the calls under way.",
   };
 }

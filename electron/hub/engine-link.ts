@@ -32,6 +32,14 @@ export interface EngineLinkOptions {
   readonly now: () => Date;
 }
 
+/** Why nothing can be sent. */
+export interface NoSession {
+  /** One sentence. */
+  readonly why: string;
+  /** It does not come up by itself any more: calling again later helps nobody. */
+  readonly crashed: boolean;
+}
+
 /** One connection: its engine, where that is ours, and the tool server that talks to it. */
 export interface EngineLink {
   readonly id: string;
@@ -41,8 +49,8 @@ export interface EngineLink {
   setWrites(writes: Writes): void;
   describe(): Connection;
   readonly meta: EngineMeta;
-  /** The tool server's session, or a sentence why there is none now. */
-  session(): McpSession | string;
+  /** The tool server's session, or why there is none now. */
+  session(): McpSession | NoSession;
   /** The embedded engine once it runs: for the demo. */
   engine(signal: AbortSignal): Promise<EmbeddedEngine>;
   /** Resolves once it has come up, or it is known that it will not by itself, or nobody waits any more. */
@@ -65,8 +73,12 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   const waiting = new Set<(engine: EmbeddedEngine) => void>();
 
   const changed = () => {
-    const { state } = connectionState(engine?.state, tools.state, seen);
-    if (state !== lastState) since = options.now().toISOString();
+    const { state, problem } = connectionState(engine?.state, tools.state, seen);
+    if (state !== lastState) {
+      since = options.now().toISOString();
+      if (state === "crashed")
+        logError("hub", `${name} has crashed and is not started again. ${problem ?? ""}`);
+    }
     lastState = state;
     if (state !== "starting") settle();
     options.onConnection();
@@ -169,7 +181,8 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     },
     session() {
       if (tools.state.name === "running") return tools.state.value;
-      return connectionState(engine?.state, tools.state, seen).problem ?? "it is starting.";
+      const { state, problem } = connectionState(engine?.state, tools.state, seen);
+      return { why: problem ?? "It is starting.", crashed: state === "crashed" };
     },
     engine: engineRunning,
     settled: (signal) => Promise.race([settled, whenAborted(signal)]),

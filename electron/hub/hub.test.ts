@@ -8,11 +8,11 @@ const options = { caller: "claude", signal };
 
 type Seen = Parameters<McpSession["callTool"]>;
 
-function hubWith(callTool: McpSession["callTool"] | string) {
+function hubWith(callTool: McpSession["callTool"] | string, crashed = false) {
   const link = {
     id: "local",
     name: "Embedded engine",
-    session: () => (typeof callTool === "string" ? callTool : { callTool }),
+    session: () => (typeof callTool === "string" ? { why: callTool, crashed } : { callTool }),
   };
   return createHub([link as unknown as EngineLink]);
 }
@@ -58,27 +58,19 @@ describe("the hub", () => {
     }
   });
 
-  it("says that nothing was sent when there is no session, no connection, or no room", async () => {
-    const starting = errorOf(await hubWith("it is starting.").call("local", "t", {}, options));
-    expect(starting).toMatchObject({ code: "unavailable", retryable: true });
-    expect(starting["error"]).toContain("it is starting. Nothing was sent.");
-    expect(errorOf(await hubWith("x").call("other", "t", {}, options))["error"]).toContain(
-      "no such connection",
+  it("says that nothing was sent when there is no session or no connection, and whether to call again", async () => {
+    const starting = errorOf(await hubWith("It is starting.").call("local", "t", {}, options));
+    expect(starting).toMatchObject({ code: "unavailable", retryable: true, retry_after: 2 });
+    expect(starting["error"]).toBe(
+      'Nothing was sent: the connection "Embedded engine" is not available. It is starting.',
     );
-
-    let release = () => {};
-    const held = new Promise<void>((open) => (release = open));
-    const hub = hubWith(async () => {
-      await held;
-      return { content: [] };
-    });
-    const running = Array.from({ length: HUB_LIMITS.callsPerConnection }, () =>
-      hub.call("local", "t", {}, options),
-    );
-    expect(errorOf(await hub.call("local", "t", {}, options))).toMatchObject({ code: "resource_exhausted" });
-    release();
-    await Promise.all(running);
-    expect((await hub.call("local", "t", {}, options)).isError).toBeUndefined();
+    const crashed = errorOf(await hubWith("The disk is full.", true).call("local", "t", {}, options));
+    expect(crashed).toMatchObject({ code: "unavailable", retryable: false });
+    expect(crashed).not.toHaveProperty("retry_after");
+    expect(crashed["error"]).toContain("is not available. The disk is full.");
+    const other = errorOf(await hubWith("x").call("other", "t", {}, options));
+    expect(other).toMatchObject({ retryable: false });
+    expect(other["error"]).toContain("There is no such connection.");
   });
 
   it("keeps places free for other agents, and for the person, whatever agents have under way", async () => {

@@ -70,7 +70,7 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
     options: HubCallOptions,
   ) {
     const session = link.session();
-    if (typeof session === "string") return errorResult(notRunning(link.name, session));
+    if ("why" in session) return errorResult(notRunning(link.name, session.why, !session.crashed));
     try {
       return await session.callTool(tool, args, {
         signal: options.signal,
@@ -90,7 +90,7 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
       const link = byId.get(connection);
       const free = places.get(connection);
       if (link === undefined || free === undefined)
-        return errorResult(notRunning(connection, "there is no such connection."));
+        return errorResult(notRunning(connection, "There is no such connection.", false));
       const leave = free.take(options.agent);
       if (typeof leave === "number") return errorResult(tooMany(link.name, leave));
       try {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -49,6 +49,22 @@ describe("the audit", () => {
       await audit.close();
     }
     expect(lines()).toHaveLength(2);
+  });
+
+  it("begins a line of its own behind one that a crash, or a full disk, has torn", async () => {
+    const torn = '{"time":"2026-01-02T03:04:05.000Z","event":"mcp.ca';
+    writeFileSync(path, torn);
+    const audit = openAudit({ path, now, onLost: () => {} });
+    await audit.write({ event: "mcp.call", user: "user", detail: {} });
+    await audit.write({ event: "mcp.result", user: "user", detail: {} });
+    await audit.close();
+    const [first, ...rest] = readFileSync(path, "utf8").split("\n");
+    expect(first).toBe(torn);
+    expect(rest.map((line) => (line === "" ? "" : (JSON.parse(line) as { event: string }).event))).toEqual([
+      "mcp.call",
+      "mcp.result",
+      "",
+    ]);
   });
 
   it("counts what it could not write, says so once, and lets the work go on", async () => {

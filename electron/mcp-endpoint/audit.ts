@@ -38,6 +38,8 @@ export function openAudit(options: AuditOptions): Audit {
   let writing: Promise<void> | undefined;
   let lost = 0;
   let failing = false;
+  /** The last life of the app, or a disk that was full, may have left half a line: the next one must not grow onto it. */
+  let mayBeTorn = true;
 
   function lose(lines: number, cause: unknown): void {
     lost += lines;
@@ -51,9 +53,12 @@ export function openAudit(options: AuditOptions): Audit {
       const batch = waiting;
       waiting = [];
       try {
-        file ??= await open(options.path, "a", 0o600);
-        await file.appendFile(batch.map(({ line }) => line).join(""));
+        file ??= await open(options.path, "a+", 0o600);
+        const start = mayBeTorn && (await isTorn(file)) ? "\n" : "";
+        mayBeTorn = true; // until all of it is on disk
+        await file.appendFile(start + batch.map(({ line }) => line).join(""));
         await file.datasync();
+        mayBeTorn = false;
         failing = false;
       } catch (cause) {
         lose(batch.length, cause);
@@ -84,4 +89,11 @@ export function openAudit(options: AuditOptions): Audit {
       file = undefined;
     },
   };
+}
+
+async function isTorn(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== 0x0a;
 }

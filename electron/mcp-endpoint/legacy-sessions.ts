@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { isInitializeRequest, type AuthInfo, type Server } from "@modelcontextprotocol/server";
 import type { Clock } from "../../loopback/clock.ts";
+import { requestsUnderWay, type RequestsUnderWay } from "./requests-under-way.ts";
 import { sendRpcError } from "./rpc-error.ts";
 
 /** Sessions of the handshake revisions. Their clients neither delete them nor recover from a lost one by themselves. */
@@ -10,12 +11,15 @@ export interface SessionLimits {
   /** Sessions of all callers together, and of one token. */
   readonly all: number;
   readonly perOwner: number;
+  /** Sessions that a token may have however many others there are: clients leave theirs open until they are swept. */
+  readonly guaranteed: number;
   readonly idleMs: number;
   readonly sweepEveryMs: number;
 }
 export const SESSION_LIMITS: SessionLimits = {
   all: 64,
   perOwner: 16,
+  guaranteed: 2,
   idleMs: 30 * 60_000,
   sweepEveryMs: 60_000,
 };
@@ -32,6 +36,7 @@ interface Session {
   readonly transport: NodeStreamableHTTPServerTransport;
   readonly server: Server;
   readonly owner: SessionOwner;
+  readonly requests: RequestsUnderWay;
   usedMs: number;
   /** Requests under way, streams included. */
   open: number;
@@ -60,8 +65,8 @@ export interface LegacyOptions {
 export function legacySessions(options: LegacyOptions): LegacySessions {
   const limits = { ...SESSION_LIMITS, ...options.limits };
   const sessions = new Map<string, Session>();
-  /** Answers to handshakes under way: each may become a session. */
-  const opening = new Set<ServerResponse>();
+  /** Answers to handshakes under way, with their tokens: each may become a session. */
+  const opening = new Map<ServerResponse, string>();
   const sweep = setInterval(() => {
     const nowMs = options.clock.nowMs();
     for (const session of sessions.values()) {
@@ -82,7 +87,9 @@ export function legacySessions(options: LegacyOptions): LegacySessions {
   /** Room for one more: the owner's session that has been idle longest makes way, nobody else's does. */
   async function makeRoom(owner: SessionOwner): Promise<boolean> {
     const own = [...sessions.values()].filter((session) => session.owner.tokenId === owner.tokenId);
-    if (own.length < limits.perOwner && sessions.size + opening.size < limits.all) return true;
+    const coming = [...opening.values()].filter((tokenId) => tokenId === owner.tokenId).length;
+    if (own.length + coming < limits.guaranteed) return true;
+    if (own.length + coming < limits.perOwner && sessions.size + opening.size < limits.all) return true;
     const idle = own.filter((session) => session.open === 0).sort((a, b) => a.usedMs - b.usedMs)[0];
     await idle?.transport.close();
     return idle !== undefined;
@@ -90,18 +97,31 @@ export function legacySessions(options: LegacyOptions): LegacySessions {
 
   async function open(request: LegacyRequest, response: ServerResponse, body: unknown, owner: SessionOwner) {
     if (!(await makeRoom(owner))) return sendRpcError(response, 503, -32_000, "Too many sessions", RETRY);
-    opening.add(response);
+    opening.set(response, owner.tokenId);
     response.once("close", () => opening.delete(response));
     const server = options.build(request);
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => {
-        const session: Session = { transport, server, owner, usedMs: options.clock.nowMs(), open: 0 };
+        const session: Session = {
+          transport,
+          server,
+          owner,
+          requests,
+          usedMs: options.clock.nowMs(),
+          open: 0,
+        };
         sessions.set(id, session);
         opening.delete(response);
         occupy(session, response);
       },
     });
+    const requests = requestsUnderWay((id) => transport.closeSSEStream(id));
+    const send = transport.send.bind(transport);
+    transport.send = async (message, sendOptions) => {
+      await send(message, sendOptions);
+      if (!("method" in message) && message.id !== undefined) requests.answered(message.id);
+    };
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has this one way to be heard
     transport.onclose = () => {
       if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
@@ -115,8 +135,12 @@ export function legacySessions(options: LegacyOptions): LegacySessions {
       const id = request.headers["mcp-session-id"];
       const session = typeof id === "string" ? sessions.get(id) : undefined;
       if (session !== undefined && sameOwner(session.owner, owner)) {
+        if (!session.requests.begin(body)) return sendRpcError(response, 400, -32_600, DOUBLED_ID);
+        response.once("close", () => session.requests.end(body));
         occupy(session, response);
-        return session.transport.handleRequest(request, response, body);
+        await session.transport.handleRequest(request, response, body);
+        session.requests.cancel(body);
+        return undefined;
       }
       if (id === undefined && request.method === "POST" && isInitializeRequest(body)) {
         return open(request, response, body, owner);
@@ -145,6 +169,7 @@ export function legacySessions(options: LegacyOptions): LegacySessions {
   };
 }
 
+const DOUBLED_ID = "Invalid Request: a request with this id is already under way";
 const RETRY = { "retry-after": "30" };
 
 const sameOwner = (a: SessionOwner, b: SessionOwner): boolean =>

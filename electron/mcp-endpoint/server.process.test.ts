@@ -174,7 +174,7 @@ describe("a session of the handshake era", () => {
 
   it("makes way for a newer one of the same token when that has too many, and never for another's", async () => {
     await endpoint.close();
-    endpoint = await startFixture({ sessionLimits: { perOwner: 2, all: 3 } });
+    endpoint = await startFixture({ sessionLimits: { perOwner: 2, all: 3, guaranteed: 0 } });
     const sessions = [await openSession(), await openSession(), await openSession()];
     expect(endpoint.sessionCount).toBe(2);
     const use = (id: string | undefined) =>
@@ -188,9 +188,28 @@ describe("a session of the handshake era", () => {
     expect((await use(sessions[2])).status).toBe(200);
   });
 
+  it("has room for a token's first ones, however many others were left open", async () => {
+    await endpoint.close();
+    endpoint = await startFixture({ sessionLimits: { all: 1, guaranteed: 1 } });
+    const left = await openSession();
+    const first = await openSession("ibk_writer-token");
+    expect(first).not.toBe("");
+    const use = (id: string, token: string) =>
+      post(call(2), {
+        "mcp-session-id": id,
+        "mcp-protocol-version": "2025-06-18",
+        authorization: `Bearer ${token}`,
+      });
+    expect((await use(left, "ibk_reader-token")).status).toBe(200);
+    expect((await use(first, "ibk_writer-token")).status).toBe(200);
+    const both = await Promise.all([openSession("ibk_writer-token"), openSession("ibk_writer-token")]);
+    expect(both).not.toContain("");
+    expect(endpoint.sessionCount).toBe(2);
+  });
+
   it("is refused politely when there is no room at all", async () => {
     await endpoint.close();
-    endpoint = await startFixture({ sessionLimits: { all: 1 } });
+    endpoint = await startFixture({ sessionLimits: { all: 1, guaranteed: 0 } });
     await openSession();
     const answer = await post(INITIALIZE, { authorization: "Bearer ibk_writer-token" });
     expect(answer.status).toBe(503);
@@ -250,8 +269,22 @@ describe("before the protocol", () => {
     const text = await answer.text();
     expect(text).not.toMatch(/fixture|tool|reader|writer/);
     expect(endpoint.sessionCount).toBe(0);
-    expect(endpoint.refused).toHaveLength(1);
+    const withoutToken = "authorization" in headers && headers.authorization === "";
+    expect(endpoint.refused).toHaveLength(withoutToken ? 0 : 1);
   });
+
+  it.each([
+    ["a foreign Origin", { origin: "http://evil.example" }],
+    ["a page of another site", { "sec-fetch-site": "cross-site" }],
+    ["text instead of JSON", { "content-type": "text/plain" }],
+  ])(
+    "%s without a token is not reported: any web page can send that, and without end",
+    async (_, headers) => {
+      const answer = await post(INITIALIZE, { authorization: "", ...headers });
+      expect(answer.ok).toBe(false);
+      expect(endpoint.refused).toEqual([]);
+    },
+  );
 
   it("our own Origin is accepted", async () => {
     expect((await post(INITIALIZE, { origin: `http://127.0.0.1:${endpoint.port}` })).status).toBe(200);

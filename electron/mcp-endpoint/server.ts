@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { classifyInboundRequest, createMcpHandler, type Server } from "@modelcontextprotocol/server";
-import { BodyAborted, readJson } from "../../loopback/body.ts";
+import { BodyAborted, drain, readJson } from "../../loopback/body.ts";
 import { systemClock, within, type Clock } from "../../loopback/clock.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
 import { listen, type ListeningAt } from "../../loopback/listen.ts";
@@ -16,6 +16,8 @@ import { grants, type Caller } from "./permissions.ts";
 import { factsOf, toAuthInfo, type RequestFacts } from "./request-facts.ts";
 import { rpcError, sendRpcError } from "./rpc-error.ts";
 
+/** A caller's requests under way, streams included, so that connections are left for others. */
+const REQUESTS_PER_CALLER = 64;
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const PATH = "/mcp";
 /** Streams of 2026-07-28 clients that wait for news of the list of tools. */
@@ -37,11 +39,13 @@ export interface EndpointOptions {
   connection(id: string | undefined): string | undefined;
   /** Makes the protocol's server for one session (handshake) or one request (2026-07-28). */
   build(facts: RequestFacts, era: "legacy" | "modern"): Server;
-  /** Told of a request that was refused before the protocol. `caller` only where the token was known. */
+  /** Told of a request that brought a token and was refused before the protocol. `caller` only where the token was known. */
   onRefused?(reason: string, caller?: string): void;
   readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly sessionLimits?: LegacyOptions["limits"];
+  /** Default 64. */
+  readonly requestsPerCaller?: number;
   /** Further values of `Host`, and of `Origin` behind `http://`, that are ours: for a proxy of a test. */
   readonly extraHosts?: readonly string[];
 }
@@ -98,6 +102,11 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
       );
     }
 
+    const own = [...underWay.values()].filter((one) => one.caller === caller.name).length;
+    if (own >= (options.requestsPerCaller ?? REQUESTS_PER_CALLER)) {
+      drain(request, MAX_BODY_BYTES);
+      return sendRpcError(response, 429, -32_000, `${own} requests are already under way`, RETRY);
+    }
     const gone = new AbortController();
     underWay.set(response, { caller: caller.name, gone });
     response.once("close", () => {
@@ -188,6 +197,8 @@ function policyAt(at: ListeningAt, options: EndpointOptions): GuardPolicy<Authen
   };
 }
 
+const RETRY = { "retry-after": "1" };
+
 /** `/mcp` is undefined, the default; `/mcp/<id>` is the id; anything longer is the name of no connection. */
 const connectionId = (path: string): string | undefined =>
   path === PATH ? undefined : path.slice(PATH.length + 1);
@@ -200,7 +211,8 @@ function refuse(
   caller?: string,
 ): void {
   if (refusal.cause !== undefined) options.onError?.(refusal.cause);
-  options.onRefused?.(refusal.reason, caller);
+  // Without a token it is noise of other programs and of web pages, not somebody's attempt.
+  if (request.headers.authorization) options.onRefused?.(refusal.reason, caller);
   sendRefusal(request, response, refusal, (text) => rpcError(-32_000, text));
 }
 

@@ -114,9 +114,33 @@ describe("agents' tokens", () => {
 
   it("are none when the file cannot be understood, and the file is kept", () => {
     const { token } = openTokenStore(path, now).create("claude", ["mcp.call"]);
-    writeFileSync(path, readFileSync(path, "utf8").replace('"version": 1', '"version": 2'));
+    writeFileSync(path, readFileSync(path, "utf8").slice(0, -5));
     const store = openTokenStore(path, now);
-    expect(store.problem).toContain("version: ");
+    expect(store.problem).toContain("the tokens made before no longer work");
     expect(store.authenticate(token)).toBeUndefined();
+    expect(store.create("new", ["mcp.call"]).info.name).toBe("new");
+  });
+
+  it("that cannot be understood do not cost the others theirs", () => {
+    const { token } = openTokenStore(path, now).create("claude", ["mcp.call"]);
+    const other = openTokenStore(path, now).create("other", ["mcp.call"]);
+    writeFileSync(path, readFileSync(path, "utf8").replace('"other"', '"../other"'));
+    const store = openTokenStore(path, now);
+    expect(store.problem).toContain("tokens.1: name: ");
+    expect(store.problem).toContain("these tokens no longer work, the others do");
+    expect(store.authenticate(token)?.caller.name).toBe("claude");
+    expect(store.authenticate(other.token)).toBeUndefined();
+  });
+
+  it("are not made beside the file of a newer version, which stays as it is", () => {
+    const { token } = openTokenStore(path, now).create("claude", ["mcp.call"]);
+    const newer = readFileSync(path, "utf8").replace('"version": 1', '"version": 2');
+    writeFileSync(path, newer);
+    const store = openTokenStore(path, now);
+    expect(store.problem).toContain("newer version of the app");
+    expect(store.authenticate(token)).toBeUndefined();
+    expect(() => store.create("new", ["mcp.call"])).toThrow(TokenRefused);
+    store.flush();
+    expect(readFileSync(path, "utf8")).toBe(newer);
   });
 });

@@ -32,7 +32,7 @@ export class TokenRefused extends Error {
 }
 
 export interface TokenStore {
-  /** Set when the file could not be understood: what was wrong and where it is kept now. Then nobody has a token. */
+  /** Set when not all of the file could be understood: what was wrong, whose token is lost, where it is kept. */
   readonly problem: string | undefined;
   list(): TokenInfo[];
   /** Who holds this token, with the permissions it has now. */
@@ -55,7 +55,14 @@ export function openTokenStore(
   now: () => Date,
   onChanged: (tokens: TokenInfo[]) => void = () => {},
 ): TokenStore {
-  const file = openProfileFile(path, TokenFile, { version: 1, tokens: [] });
+  const file = openProfileFile<z.infer<typeof TokenFile>>(path, {
+    schema: TokenFile,
+    start: { version: 1, tokens: [] },
+    lost: {
+      all: "the tokens made before no longer work",
+      some: "these tokens no longer work, the others do",
+    },
+  });
   let byHash = index(file.value.tokens);
   /** Uses that are not on disk yet. */
   const noted = new Map<string, Pick<Stored, "last_used_at" | "client_claim">>();
@@ -76,6 +83,8 @@ export function openTokenStore(
     tell();
   };
   const assertFree = (name: string) => {
+    if (file.isNewer)
+      throw new TokenRefused(`No token can be made that would be kept: ${file.problem ?? ""}`);
     const taken = file.value.tokens.some((token) => sameName(token.name, name)) || sameName(name, LOCAL_NAME);
     if (taken) throw new TokenRefused(`There is a token named "${name}" already.`);
     if (file.value.tokens.length >= MAX_TOKENS)

@@ -20,6 +20,8 @@ export interface Breakers {
   /** What became of a permitted call. Only the probe decides about a half-open breaker. */
   succeeded(tx: Tx, target: BreakerTarget, probe: boolean): void;
   failed(tx: Tx, target: BreakerTarget, probe: boolean, reason: string): void;
+  /** A permitted call was not made: nothing is known, and another one may be the probe. */
+  notCalled(tx: Tx, target: BreakerTarget, probe: boolean): void;
   /** Closed breakers whose last change is older than a day are left out. In order of key. */
   list(environmentId: string): BreakerRow[];
   /** @throws ApiError not_found */
@@ -124,6 +126,9 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
       const key = breakerKey(target);
       if (probe) endProbe(tx, key);
       put(tx, afterFailure(rows.get(key) ?? fresh(key, target, tx.nowMs), probe, reason, tx.nowMs));
+    },
+    notCalled: (tx, target, probe) => {
+      if (probe) endProbe(tx, breakerKey(target));
     },
     list: (environmentId) => {
       const oldest = core().clock.nowMs() - closedListedMs;

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { completed, createHarness, ENV, step, type Harness } from "../testing/harness.ts";
-import { cancelRun } from "./commands.ts";
+import { completed, createHarness, ENV, failed, step, type Harness } from "../testing/harness.ts";
+import { cancelRun, resumeRun } from "./commands.ts";
 import type { PushOutcome } from "./push.ts";
 
 let engine: Harness | undefined;
@@ -98,6 +98,27 @@ it("begins no call for a run that was cancelled while it was queued", async () =
   open[0]?.finish(completed());
   await engine.settle();
   expect(open).toHaveLength(1);
+});
+
+it("begins no call for a run that was cancelled by a change of the same commit", async () => {
+  const harness = await createHarness();
+  engine = harness;
+  await engine.define("f", () => failed("down", true), {
+    triggers: [{ event: "go" }],
+    retry: { maxAttempts: 1 },
+  });
+  const id = (await engine.emit("go")).runIds[0] ?? "";
+  await engine.until("pause", () => harness.run(id).status === "paused");
+  await Promise.all([
+    engine.change((tx) => resumeRun(harness.core, tx, ENV, id, undefined)),
+    engine.change((tx) => cancelRun(harness.core, tx, ENV, id, "")),
+  ]);
+  await engine.settle();
+  expect(harness.run(id).status).toBe("cancelled");
+  expect(engine.calls.length).toBe(1);
+  // Its slot is free again, and nothing was counted against the endpoint.
+  await engine.emit("go");
+  await engine.until("the next call", () => harness.calls.length === 2);
 });
 
 it("tries again to store a result while the disk is in trouble, and calls the function only once", async () => {

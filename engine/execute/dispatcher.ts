@@ -5,7 +5,7 @@ import { isStorageTrouble } from "../store/database.ts";
 import type { Tx } from "../store/writer.ts";
 import type { BreakerTarget } from "./breakers.ts";
 import { claimRow } from "./ready.ts";
-import { applyOutcome, setAside } from "./outcome.ts";
+import { applyOutcome, isCurrent, setAside } from "./outcome.ts";
 import { buildPushBody } from "./push-body.ts";
 import type { PushClient, PushOutcome } from "./push.ts";
 import type { RegisteredFunction } from "./registry.ts";
@@ -141,25 +141,31 @@ export function createDispatcher(
   }
 
   async function execute(claim: Claim): Promise<void> {
-    const { clock, log, writer, store, registry } = core();
-    let outcome: PushOutcome;
+    const { breakers, clock, log, writer, store, registry } = core();
+    let outcome: PushOutcome | undefined;
     try {
       const run = store.runs.get(claim.runId);
       const fn = registry.get(claim.target.environmentId, claim.target.functionId);
       if (run === undefined || fn === undefined) throw new Error("the run or its function is gone");
       const timeoutMs = fn.config.timeoutMs ?? FUNCTION_DEFAULTS.timeoutMs;
-      outcome = await push.call({
-        endpoint: claim.target.endpoint,
-        body: buildPushBody(store, run),
-        budgetMs: Math.min(timeoutMs, FUNCTION_DEFAULTS.pushTimeoutMs),
-      });
+      // Another change of the same commit may have cancelled it: then no call is made.
+      if (isCurrent(run, claim)) {
+        outcome = await push.call({
+          endpoint: claim.target.endpoint,
+          body: buildPushBody(store, run),
+          budgetMs: Math.min(timeoutMs, FUNCTION_DEFAULTS.pushTimeoutMs),
+        });
+      }
     } catch (error) {
       log.error({ err: error, run: claim.runId }, "a call could not be made");
       outcome = { kind: "transport", reason: "the call could not be made" };
     }
     // Cut off by our own stop: the run is taken up again at the next start, with the same attempt.
-    if (cutOff && outcome.kind === "transport") return;
-    let apply = (tx: Tx) => applyOutcome(core(), tx, claim, outcome);
+    if (cutOff && outcome?.kind === "transport") return;
+    let apply = (tx: Tx) => {
+      if (outcome === undefined) breakers.notCalled(tx, claim.target, claim.probe);
+      else applyOutcome(core(), tx, claim, outcome);
+    };
     for (;;) {
       try {
         await writer.write((tx) => {

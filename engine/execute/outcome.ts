@@ -15,6 +15,10 @@ import { applyYield } from "./yields.ts";
 /** The engine's word for a call without a valid answer. */
 export const TRANSPORT_ERROR = "TRANSPORT_ERROR";
 
+/** Whether the run still is in the execution that the claim was made for. */
+export const isCurrent = (run: RunRow, claim: Claim): boolean =>
+  run.status === "running" && run.execution_seq === claim.executionSeq;
+
 /**
  * Turns what a function answered into the run's next state. A late answer (the run was cancelled or deleted meanwhile)
  * still adds the steps that were done, and changes nothing else.
@@ -26,7 +30,7 @@ export function applyOutcome(core: Core, tx: Tx, claim: Claim, outcome: PushOutc
 
   const run = store.runs.get(claim.runId);
   if (run === undefined) return;
-  const current = run.status === "running" && run.execution_seq === claim.executionSeq;
+  const current = isCurrent(run, claim);
   if (outcome.kind === "transport") {
     const error = { message: outcome.reason, code: TRANSPORT_ERROR, retryable: true };
     if (current) failAttempt(core, tx, run, error, "transport");
@@ -48,7 +52,7 @@ export function setAside(core: Core, tx: Tx, claim: Claim): void {
   // A probe that never reports would hold its breaker half-open for ever.
   core.breakers.failed(tx, claim.target, claim.probe, "the answer could not be taken in");
   const run = core.store.runs.get(claim.runId);
-  if (run?.status !== "running" || run.execution_seq !== claim.executionSeq) return;
+  if (run === undefined || !isCurrent(run, claim)) return;
   pauseRun(core, tx, run, {
     message: "the answer could not be taken in",
     code: "INTERNAL",

@@ -35,14 +35,14 @@ export const MAX_PUSH_ANSWER_BYTES = 8 * 1024 * 1024;
 /** How much of a refusal's body goes into the reason. */
 const refusalChars = 200;
 
+/**
+ * An idle connection is closed after this, ms: before any common server does it, at the moment of the next call perhaps.
+ * Nobody could tell then whether the function had seen the call, and it must not be made twice for one attempt.
+ */
+const IDLE_MS = 1_000;
+
 class PushFailure extends Error {
   override readonly name = "PushFailure";
-  /** The connection had been used before and died before a byte of the answer came. */
-  readonly stale: boolean;
-  constructor(message: string, stale = false, options?: ErrorOptions) {
-    super(message, options);
-    this.stale = stale;
-  }
 }
 
 /** `X-Ironflow-Signature`: HMAC-SHA256 of the raw body, section 3.1. */
@@ -51,8 +51,8 @@ export function sign(body: string, key: string): string {
 }
 
 export function createPushClient(signingKey: string | undefined): PushClient {
-  const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 });
-  const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
+  const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64, timeout: IDLE_MS });
+  const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64, timeout: IDLE_MS });
   const underWay = new Set<ClientRequest>();
 
   function send(call: PushCall, deadlineMs: number): Promise<string> {
@@ -78,7 +78,7 @@ export function createPushClient(signingKey: string | undefined): PushClient {
         underWay.delete(request);
       });
       request.on("error", (error: NodeJS.ErrnoException) => {
-        reject(error instanceof PushFailure ? error : connectionFailure(error, request.reusedSocket));
+        reject(error instanceof PushFailure ? error : connectionFailure(error));
       });
       request.once("response", (response) => {
         readAnswer(response).then(resolve, reject);
@@ -91,12 +91,7 @@ export function createPushClient(signingKey: string | undefined): PushClient {
     call: async (call) => {
       const deadlineMs = performance.now() + call.budgetMs;
       try {
-        const text = await send(call, deadlineMs).catch((error: unknown) => {
-          // The server closed an idle connection at the moment it was used again: it has not seen the request.
-          if (error instanceof PushFailure && error.stale) return send(call, deadlineMs);
-          throw error;
-        });
-        return { kind: "answer", answer: parseAnswer(text) };
+        return { kind: "answer", answer: parseAnswer(await send(call, deadlineMs)) };
       } catch (error) {
         return { kind: "transport", reason: messageOf(error) };
       }
@@ -109,13 +104,12 @@ export function createPushClient(signingKey: string | undefined): PushClient {
   };
 }
 
-function connectionFailure(error: NodeJS.ErrnoException, reused: boolean): PushFailure {
-  const stale = reused && (error.code === "ECONNRESET" || error.code === "EPIPE");
+function connectionFailure(error: NodeJS.ErrnoException): PushFailure {
   // Several addresses were tried: the error is a list and its own message is empty.
   const message = error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message;
   const text =
     error.code === undefined || message.includes(error.code) ? message : `${error.code}: ${message}`;
-  return new PushFailure(text, stale, { cause: error });
+  return new PushFailure(text, { cause: error });
 }
 
 function readAnswer(response: IncomingMessage): Promise<string> {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "@photostructure/sqlite";
+import { messageOf } from "../errors.ts";
 import { migrate } from "./migrations.ts";
 
 /** What SQLite takes as a bound value. `undefined` and booleans are refused by type: SQLite would bind them silently. */
@@ -22,13 +23,10 @@ export interface Database {
 /**
  * Opens (or creates) the engine's database and brings its schema up to date. Every commit is on disk before it is
  * acknowledged: WAL with `synchronous=FULL`.
+ * @throws Error that names the file and says what to do
  */
 export function openDatabase(file: string): Database {
-  const raw = new DatabaseSync(file);
-  raw.exec(
-    "pragma journal_mode=wal; pragma synchronous=full; pragma busy_timeout=5000; pragma foreign_keys=on; pragma temp_store=memory; pragma cache_size=-32000",
-  );
-  migrate(raw);
+  const raw = openRaw(file);
   return {
     prepare: <Row>(sql: string): Query<Row> => {
       const statement = raw.prepare(sql);
@@ -45,6 +43,28 @@ export function openDatabase(file: string): Database {
     },
   };
 }
+
+function openRaw(file: string): InstanceType<typeof DatabaseSync> {
+  let raw: InstanceType<typeof DatabaseSync> | undefined;
+  try {
+    raw = new DatabaseSync(file);
+    raw.exec(
+      "pragma journal_mode=wal; pragma synchronous=full; pragma busy_timeout=5000; pragma foreign_keys=on; pragma temp_store=memory; pragma cache_size=-32000",
+    );
+    migrate(raw);
+    return raw;
+  } catch (cause) {
+    raw?.close();
+    const advice = isDamage(cause)
+      ? "; put a copy of it back, or move it away together with its -wal and -shm files to start with an empty one"
+      : "";
+    throw new Error(`the database ${file} cannot be used (${messageOf(cause)})${advice}`, { cause });
+  }
+}
+
+/** SQLite's corrupt and not-a-database. */
+const isDamage = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && [11, 26].includes(Number(error.errcode) & 0xff);
 
 /** SQLite's primary result codes that say: not now, or not on this disk. */
 const troubles = new Set([5, 6, 8, 10, 13, 14]);

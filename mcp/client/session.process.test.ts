@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ownProcessEnv } from "../../loopback/environment.ts";
+import { ownProcessEnv, SESSION_MARKER } from "../../loopback/environment.ts";
+import { carriesEntry, listProcesses } from "../../loopback/processes.ts";
 import { isAlive } from "../../loopback/testing/alive.ts";
 import { poll } from "../../loopback/testing/poll.ts";
 import { CallError, McpSession, type SessionOptions } from "./session.ts";
@@ -212,6 +214,19 @@ describe("a connection that does not come about", () => {
       message: "the tool server ended with exit code 7: boom: config missing",
       stderrTail: "boom: config missing\n",
     });
+  });
+
+  it("ends a server that has not yet shaken hands when nobody wants it any more", async () => {
+    const unwanted = new AbortController();
+    const session = randomUUID();
+    const servers = async () =>
+      (await listProcesses()).filter(({ pid }) => carriesEntry(pid, `${SESSION_MARKER}=${session}`));
+    const env = ownProcessEnv({ session });
+    const connecting = failure(connect("silent", { env, signal: unwanted.signal }));
+    await poll("the server", async () => (await servers()).length === 1);
+    unwanted.abort();
+    expect(await connecting).toMatchObject({ problem: "cancelled" });
+    expect(await servers()).toEqual([]);
   });
 
   it("ends a server that never shakes hands", async () => {

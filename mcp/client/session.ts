@@ -20,6 +20,8 @@ export type SessionOptions = StdioOptions & {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Default `SESSION_LIMITS.handshakeMs`. */
   readonly handshakeTimeoutMs?: number;
+  /** Aborting ends a server that has not shaken hands yet; it means nothing to a session that has come about. */
+  readonly signal?: AbortSignal;
 };
 
 export type CallOptions = {
@@ -86,7 +88,7 @@ export class McpSession {
 
   /**
    * Starts the server and shakes hands. When that fails nothing is left running.
-   * @throws StdioError with the exit and the end of stderr, or CallError `timed-out`, `refused`
+   * @throws StdioError with the exit and the end of stderr, or CallError `timed-out`, `cancelled`, `refused`
    */
   static async connect(options: SessionOptions): Promise<McpSession> {
     const transport = new StdioTransport(options);
@@ -99,12 +101,12 @@ export class McpSession {
     client.onerror = () => {};
     const session = new McpSession(client, transport);
     try {
-      await client.connect(transport, { timeout: options.handshakeTimeoutMs ?? SESSION_LIMITS.handshakeMs });
+      await handshake(client, transport, options);
     } catch (error) {
       const lost = transport.closeReason;
       session.#expected = true;
       await transport.close();
-      throw lost ?? (error instanceof StdioError ? error : toCallError(error, undefined, undefined));
+      throw lost ?? (error instanceof StdioError ? error : toCallError(error, options.signal, undefined));
     }
     return session;
   }
@@ -217,6 +219,20 @@ export class McpSession {
       exit: this.#transport.exit,
       stderrTail: this.#transport.stderrTail,
     };
+  }
+}
+
+/** The SDK's own signal would go on to watch over the session. */
+async function handshake(client: Client, transport: StdioTransport, options: SessionOptions): Promise<void> {
+  const { signal, handshakeTimeoutMs = SESSION_LIMITS.handshakeMs } = options;
+  const over = new AbortController();
+  const abort = () => over.abort(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) abort();
+  try {
+    await client.connect(transport, { timeout: handshakeTimeoutMs, signal: over.signal });
+  } finally {
+    signal?.removeEventListener("abort", abort);
   }
 }
 

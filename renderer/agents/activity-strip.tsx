@@ -1,4 +1,5 @@
 import type { AgentActivity } from "../../electron/contract/ipc.ts";
+import { madeVisible } from "../../electron/contract/visible.ts";
 import { Empty } from "../ui/frame.tsx";
 import { Look } from "../ui/status.tsx";
 import type { StatusLook } from "../ui/status-words.ts";
@@ -30,7 +31,10 @@ export function ActivityStrip() {
           {activity.map((call) => (
             <li key={call.call_id} className={styles.call} data-outcome={call.outcome}>
               <Look look={LOOKS[call.outcome]} />
-              <span className={styles.who} title={call.client_claim}>
+              <span
+                className={styles.who}
+                title={call.client_claim === undefined ? undefined : madeVisible(call.client_claim)}
+              >
                 {call.caller}
               </span>
               <code className={styles.tool}>{call.tool}</code>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { TokenInfo } from "../../electron/contract/tokens.ts";
+import { madeVisible } from "../../electron/contract/visible.ts";
 import { Button } from "../ui/button.tsx";
 import { Age, Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
@@ -34,7 +35,7 @@ export function TokenRow({ token }: { token: TokenInfo }) {
         )}
       </div>
       <p className={styles.notes}>
-        {token.client_claim !== undefined && <span>says it is “{token.client_claim}”</span>}
+        {token.client_claim !== undefined && <span>says it is “{madeVisible(token.client_claim)}”</span>}
         <span>
           made <Time at={token.created_at} />
         </span>

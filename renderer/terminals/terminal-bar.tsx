@@ -1,6 +1,7 @@
 import { Search, Square, X } from "lucide-react";
 import type { Ref } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
+import { madeVisible } from "../../electron/contract/visible.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Status } from "../ui/status.tsx";
@@ -26,12 +27,13 @@ export function TerminalBar(props: {
   const stop = useApp((state) => state.stopTerminal);
   const close = useApp((state) => state.closeTerminal);
   const end = endText(session);
+  const command = madeVisible(session.command);
   return (
     <div ref={barRef} className={styles.bar}>
       <div className={styles.top}>
         <strong className={styles.agent}>{session.agent}</strong>
-        <code className={styles.command} title={session.command}>
-          {session.command}
+        <code className={styles.command} title={command}>
+          {command}
         </code>
         <Button
           look="quiet"

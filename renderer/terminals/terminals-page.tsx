@@ -1,6 +1,7 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { useState } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
+import { madeVisible } from "../../electron/contract/visible.ts";
 import { goTo } from "../store/navigation.ts";
 import { formatRoute } from "../store/route.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
@@ -55,7 +56,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
               <span className={styles.agent}>{session.agent}</span>
               <Age at={session.started_at} />
             </span>
-            <code className={styles.command}>{session.command}</code>
+            <code className={styles.command}>{madeVisible(session.command)}</code>
             <span className={styles.end}>{endText(session) ?? ""}</span>
           </Tabs.Tab>
         ))}
