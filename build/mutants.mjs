@@ -29,6 +29,48 @@ const TARGETS = [
  */
 const SAME_PROGRAM = [
   {
+    source: "loopback/guard.ts",
+    line: "at + 1 < request.rawHeaders.length",
+    now: "-",
+    why: "Node gives names and values in pairs, so the last place is never a name's",
+  },
+  {
+    source: "loopback/guard.ts",
+    line: "at + 1 < request.rawHeaders.length",
+    now: "<=",
+    why: "Node gives names and values in pairs, so the length is even and `at` too",
+  },
+  {
+    source: "loopback/guard.ts",
+    line: 'headers.push([request.rawHeaders[at] ?? "", request.rawHeaders[at + 1] ?? ""])',
+    now: '"mutant"',
+    why: "both places are there: the loop has just looked",
+  },
+  {
+    source: "loopback/guard.ts",
+    line: 'guard({ method: request.method ?? "", target: request.url ?? "", headers }, policy)',
+    now: '"mutant"',
+    why: "no route has either as its method, and neither begins with a slash: refused alike",
+  },
+  {
+    source: "loopback/guard.ts",
+    line: "let length = 0;",
+    now: "1",
+    why: "a prefix begins and ends with a slash, so the shortest has two characters",
+  },
+  {
+    source: "loopback/guard.ts",
+    line: "route.under.length > length",
+    now: ">=",
+    why: "two prefixes of one path that are equally long are the same prefix",
+  },
+  {
+    source: "loopback/token.ts",
+    line: "header === undefined ? undefined : BEARER.exec(header)",
+    now: "false",
+    why: "exec reads undefined as a word that is no bearer token",
+  },
+  {
     source: "electron/consent/canonical.ts",
     line: ".sort(([a], [b]) => (a < b ? -1 : 1))",
     now: "<=",
