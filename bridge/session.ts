@@ -172,6 +172,16 @@ export class Session implements TabSource {
     return this.#stopping;
   }
 
+  /** Like `stop`; nothing gets time, and a ladder that is under way is not waited for. */
+  async stopAtOnce(steps: readonly LadderStep[]): Promise<StopResponse> {
+    const { clock } = this.#context;
+    await this.#started;
+    if (!this.ended) this.#advance({ type: "stop_requested" });
+    await this.#processes?.strike();
+    if (this.#stopping !== undefined) await this.#processes?.end(steps, clock);
+    return this.stop(steps);
+  }
+
   /** Stops it and gives everything back that it holds. */
   async close(steps: readonly LadderStep[]): Promise<void> {
     try {

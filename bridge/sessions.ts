@@ -14,7 +14,7 @@ import { Coalesced } from "./coalesce.ts";
 import type { ScriptFolder } from "./script-folder.ts";
 import { Session, type SessionContext } from "./session.ts";
 import type { TabPort } from "./tab.ts";
-import { SHUTDOWN_STEPS, STOP_STEPS } from "./terminal-processes.ts";
+import { AT_ONCE_STEPS, SHUTDOWN_STEPS, STOP_STEPS } from "./terminal-processes.ts";
 
 /** The list goes to main this long after a change of a session, or of the length of its output, in ms. */
 const TELL = { soonMs: 30, laterMs: 1_000 };
@@ -102,8 +102,11 @@ export class Sessions {
     return this.#sessions.get(id)?.read(query);
   }
 
-  async stop(id: string): Promise<StopResponse | undefined> {
-    return this.#sessions.get(id)?.stop(this.#options.stopSteps ?? STOP_STEPS);
+  /** @param atOnce nothing in it gets time to clean up, not even when it is being stopped already */
+  async stop(id: string, atOnce = false): Promise<StopResponse | undefined> {
+    const session = this.#sessions.get(id);
+    if (atOnce) return session?.stopAtOnce(AT_ONCE_STEPS);
+    return session?.stop(this.#options.stopSteps ?? STOP_STEPS);
   }
 
   /** False: no such session. */

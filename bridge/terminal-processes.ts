@@ -13,6 +13,9 @@ export const STOP_STEPS: readonly LadderStep[] = [
   { signal: "SIGKILL", waitMs: 2_000 },
 ];
 
+/** A person stopped everything: nobody waits at all. */
+export const AT_ONCE_STEPS: readonly LadderStep[] = [{ signal: "SIGKILL", waitMs: 2_000 }];
+
 /** The app is closing: nobody waits long. */
 export const SHUTDOWN_STEPS: readonly LadderStep[] = [
   { signal: "SIGINT", waitMs: 500 },
@@ -59,6 +62,14 @@ export class TerminalProcesses {
   /** Tells that the leader's number was its own until now: it has just been reaped. */
   leaderEnded(): void {
     this.#claims = this.#claims.map((claim) => ({ ...claim, knownAt: nowOrder() }));
+  }
+
+  /** Kills the leader's process group, without a look at anything else: the blow that comes before the ladder. */
+  async strike(): Promise<void> {
+    const { leader } = this;
+    if (leader === undefined) return;
+    const now = await readProcess(leader.pid);
+    if (now?.startTime === leader.startTime) operatingSystem.signalGroup(leader.pid, "SIGKILL");
   }
 
   /** How many are alive now. */

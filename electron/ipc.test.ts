@@ -15,6 +15,9 @@ const GOOD: Record<string, unknown> = {
   "connections:set-writes": { connection: "local", who: "agents", allowed: true },
   "tool:call": { connection: "local", tool: "ironflow_list_runs", arguments: {} },
   "tokens:create": { name: "claude", permissions: ["mcp.call"] },
+  "tokens:change": { name: "claude", permissions: ["mcp.call"] },
+  "tools:set-permission": { tool: "ironflow_list_runs", permission: "mcp.line3" },
+  "remembered:forget": { id: "r" },
   "tokens:revoke": { name: "claude" },
   "probe:open": { connection: "local", permissions: ["mcp.call"] },
   "probe:call": {

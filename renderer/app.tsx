@@ -1,4 +1,5 @@
 import { Suspense, useEffect, useRef } from "react";
+import { PanicBanner } from "./approvals/panic-banner.tsx";
 import { EngineNotice } from "./shell/engine-notice.tsx";
 import { entryOf } from "./shell/pages.ts";
 import { Sidebar } from "./shell/sidebar.tsx";
@@ -61,6 +62,7 @@ function Main() {
   const alone = entry?.standsAlone === true;
   return (
     <main id="main" ref={main} className={styles.main} tabIndex={-1}>
+      <PanicBanner />
       <EngineNotice />
       {!alone && connections.phase === "loading" && <Loading what="the engines" />}
       {!alone && connections.phase === "failed" && (

@@ -14,9 +14,16 @@ import { windowDoor } from "./window.ts";
 const door = windowDoor();
 const store = createAppStore(door, systemClock);
 followAddress(store, door);
-const { followSettings, followConnections, followQuestions, followAgents, followTerminals } =
+const { followSettings, followConnections, followQuestions, followAgents, followTerminals, followApprovals } =
   store.getState();
-for (const follow of [followSettings, followConnections, followQuestions, followAgents, followTerminals])
+for (const follow of [
+  followSettings,
+  followConnections,
+  followQuestions,
+  followAgents,
+  followTerminals,
+  followApprovals,
+])
   follow();
 
 const root = document.getElementById("root");

@@ -67,6 +67,7 @@ const PREVIEWERS: Readonly<Record<string, Previewer>> = {
       ],
       not_reached: [
         "The event that started the run stays.",
+        "Other runs that it started stay.",
         "What its steps did outside the engine is not undone.",
       ],
       watched: { run, steps },

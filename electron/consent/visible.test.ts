@@ -21,6 +21,21 @@ describe("a value shown to the person", () => {
     ["a\u034fb", "a⟨U+034F⟩b"],
     ["\ud800", "⟨U+D800⟩"],
     ["⟨U+200B⟩", "⟨U+27E8⟩U+200B⟨U+27E9⟩"],
+    // Look-alikes: a Cyrillic a in a Latin word, a word that is Latin to the eye, and words that are what they seem.
+    ["p\u0430ypal", "p⟨U+0430⟩ypal"],
+    ["run_\u0430bc", "run_⟨U+0430⟩bc"],
+    ["\u0440\u0430\u0443", "⟨U+0440⟩⟨U+0430⟩⟨U+0443⟩"],
+    ["заказ оплата", "заказ оплата"],
+    ["Ελλάδα", "Ελλάδα"],
+    ["\u039fK", "⟨U+039F⟩K"],
+    ["\u039f1", "⟨U+039F⟩1"],
+    ["\uff21dmin", "⟨U+FF21⟩dmin"],
+    ["\u{1d41a}dmin", "⟨U+1D41A⟩dmin"],
+    ["\u212a", "⟨U+212A⟩"],
+    ["caf\u00e9", "café"],
+    ["cafe\u0301", "cafe⟨U+0301⟩"],
+    ["किताब", "किताब"],
+    ["한국어", "한국어"],
   ])("%j reads %s", (text, visible) => {
     expect(madeVisible(text)).toBe(visible);
     expect(shown("x", text).altered).toBe(visible !== text);

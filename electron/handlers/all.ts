@@ -1,6 +1,10 @@
 import type { Consent } from "../consent/consent.ts";
 import type { Handlers } from "../contract/ipc.ts";
 import type { Performer } from "../mcp-endpoint/perform.ts";
+import type { Audit } from "../mcp-endpoint/audit.ts";
+import { approvalHandlers, type ApprovalHandlerParts } from "./approvals.ts";
+import { auditHandlers } from "./audit.ts";
+import { permissionHandlers, type PermissionHandlerParts } from "./permissions.ts";
 import { appHandlers, type AppHandlerParts } from "./app.ts";
 import { probeHandlers, type ProbeHandlerParts } from "./probe.ts";
 import { questionHandlers } from "./questions.ts";
@@ -14,9 +18,12 @@ import type { ConsentWindow } from "../consent/window.ts";
 export type AllHandlerParts = AppHandlerParts &
   Omit<TokenHandlerParts, "consent"> &
   Pick<ProbeHandlerParts, "probes"> &
+  Omit<ApprovalHandlerParts, "consent"> &
+  Omit<PermissionHandlerParts, "consent"> &
   Omit<WritesHandlerParts, "consent"> & {
     readonly consent: Consent;
     readonly performer: Performer;
+    readonly audit: Audit;
     readonly bridge: TerminalBridge;
     readonly questions: ConsentWindow;
   };
@@ -29,6 +36,9 @@ export function allHandlers(parts: AllHandlerParts): Handlers {
     ...toolHandlers(parts.performer, parts.ending),
     ...tokenHandlers(parts),
     ...probeHandlers(parts),
+    ...permissionHandlers(parts),
+    ...approvalHandlers(parts),
+    ...auditHandlers(parts.audit),
     ...terminalHandlers(parts.bridge),
     ...questionHandlers(parts.consent, parts.questions),
   };

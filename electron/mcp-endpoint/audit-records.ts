@@ -1,48 +1,51 @@
-import type { Clock } from "../../loopback/clock.ts";
+import { leftOpen, type LeftOpen } from "../consent/left-open.ts";
+import { logError } from "../log.ts";
+import { AUDIT_ROWS_MAX } from "../contract/audit.ts";
 import type { ConsentRecord } from "../consent/consent.ts";
 import type { Audit } from "./audit.ts";
+import type { Remote } from "./request-facts.ts";
 
 /** What was asked and how it came out, with the digest that ties both to one call. */
 export function recordConsent(
   audit: Audit,
-  { event, user, callId, tool, digest }: ConsentRecord,
+  { event, questionId, user, callId, tool, digest }: ConsentRecord,
 ): Promise<void> {
-  const detail = { ...(callId === undefined ? {} : { call_id: callId }), tool, digest };
+  const detail = {
+    question_id: questionId,
+    ...(callId === undefined ? {} : { call_id: callId }),
+    tool,
+    digest,
+  };
   return audit.write({ event: `consent.${event}`, user, detail });
 }
 
-export const REFUSED_ROWS = {
-  /** Of one caller, all callers without a known token being one. */
-  perWindow: 20,
-  windowMs: 60_000,
-} as const;
+/** A request with a token that did not reach the protocol. Floods of them share a row, see `Audit.repeat`. */
+export function recordRefusal(
+  audit: Pick<Audit, "repeat">,
+  reason: string,
+  remote: Remote,
+  caller: string | undefined,
+): void {
+  audit.repeat({
+    ...remote,
+    event: "mcp.refused",
+    user: caller === undefined ? "unknown" : `token:${caller}`,
+    detail: { reason },
+  });
+}
 
 /**
- * Records requests that did not reach the protocol. Whoever is refused without end gets a bounded number of rows and then
- * a count: such rows would fill the disk, and make the audit lose those that matter.
+ * Questions that an earlier life of the app could not bring to an end: they are recorded as closed with it, once.
+ * @returns them, for the person to be told; never rejects
  */
-export function refusalRecords(
-  audit: Pick<Audit, "write">,
-  clock: Pick<Clock, "nowMs">,
-): (reason: string, caller: string | undefined) => void {
-  const windows = new Map<string, { sinceMs: number; rows: number; unrecorded: number }>();
-  return (reason, caller) => {
-    const user = caller === undefined ? "unknown" : `token:${caller}`;
-    const nowMs = clock.nowMs();
-    const before = windows.get(user);
-    const current =
-      before !== undefined && nowMs - before.sinceMs < REFUSED_ROWS.windowMs
-        ? before
-        : { sinceMs: nowMs, rows: 0, unrecorded: before?.unrecorded ?? 0 };
-    windows.set(user, current);
-    if (current.rows >= REFUSED_ROWS.perWindow) {
-      current.unrecorded += 1;
-      return;
-    }
-    const { unrecorded } = current;
-    current.rows += 1;
-    current.unrecorded = 0;
-    const detail = { reason, ...(unrecorded === 0 ? {} : { unrecorded }) };
-    void audit.write({ event: "mcp.refused", user, detail }); // never rejects
-  };
+export async function recordLeftOpen(audit: Audit, startedAt: Date): Promise<readonly LeftOpen[]> {
+  try {
+    const rows = await audit.query({ event: "consent.", limit: AUDIT_ROWS_MAX });
+    const open = leftOpen(rows.filter(({ time }) => Date.parse(time) < startedAt.getTime()));
+    await Promise.all(open.map(({ end }) => audit.write(end)));
+    return open;
+  } catch (cause) {
+    logError("audit", "what the last life of the app left open could not be read", cause);
+    return [];
+  }
 }

@@ -188,6 +188,30 @@ describe("a session of the handshake era", () => {
     expect((await use(sessions[2])).status).toBe(200);
   });
 
+  it("has one request of an id under way at a time, so that each is answered", async () => {
+    await endpoint.close();
+    let release = () => {};
+    const held = new Promise<void>((done) => (release = done));
+    let begun = () => {};
+    const running = new Promise<void>((done) => (begun = done));
+    endpoint = await startFixture({
+      call: async () => {
+        begun();
+        await held;
+        return { content: [{ type: "text", text: "done" }] };
+      },
+    });
+    const session = { "mcp-session-id": await openSession(), "mcp-protocol-version": "2025-06-18" };
+    const first = post(call(7), session);
+    await running;
+    const second = await post(call(7), session);
+    expect(second.status).toBe(400);
+    expect(await second.json()).toMatchObject({ error: { code: -32_600 } });
+    release();
+    expect(await (await first).text()).toContain("done");
+    expect(await (await post(call(7), session)).text()).toContain("done");
+  });
+
   it("has room for a token's first ones, however many others were left open", async () => {
     await endpoint.close();
     endpoint = await startFixture({ sessionLimits: { all: 1, guaranteed: 1 } });
@@ -368,6 +392,32 @@ describe("a request's body", () => {
     const answer = await post("{");
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code: -32_700 } });
+  });
+});
+
+describe("a body that is nested too deep", () => {
+  const nested = (levels: number) =>
+    INITIALIZE.replace(
+      '"capabilities":{}',
+      `"capabilities":{"x":${"[".repeat(levels)}${"]".repeat(levels)}}`,
+    );
+
+  it.each([
+    ["5,000 arrays", `${"[".repeat(5_000)}${"]".repeat(5_000)}`],
+    ["an initialize with 5,000 levels", nested(5_000)],
+    ["4 MiB of opening brackets", "[".repeat(MAX_BODY_BYTES)],
+    ["one level too many", nested(98)],
+  ])("is refused as such: %s", async (_, body) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: -32_000 } });
+    expect(endpoint.failed).toEqual([]);
+    expect(endpoint.sessionCount).toBe(0);
+  });
+
+  it("may be as deep as the limit, and brackets in texts do not count", async () => {
+    expect((await post(nested(97))).status).toBe(200);
+    expect((await post(INITIALIZE.replace("raw", "[".repeat(500)))).status).toBe(200);
   });
 });
 

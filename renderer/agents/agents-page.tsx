@@ -8,6 +8,7 @@ import { useApp } from "../ui/use-app.ts";
 import { ActivityStrip } from "./activity-strip.tsx";
 import styles from "./agents-page.module.css";
 import { TokenDialog } from "./token-dialog.tsx";
+import { ToolPermissionsSection } from "./tool-permissions.tsx";
 import { TokenRow } from "./token-row.tsx";
 
 /** Who may come in, with what, and what they are doing. */
@@ -48,6 +49,7 @@ export function AgentsPage() {
               )
             }
           </Frame>
+          <ToolPermissionsSection />
         </section>
         <ActivityStrip />
       </div>

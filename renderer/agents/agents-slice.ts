@@ -1,5 +1,6 @@
 import type { AgentActivity } from "../../electron/contract/ipc.ts";
-import type { NewToken, TokenInfo } from "../../electron/contract/tokens.ts";
+import type { RequestOut } from "../../electron/contract/ipc.ts";
+import type { NewToken, RateLimit, TokenChange, TokenInfo } from "../../electron/contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import { appFailure, messageOf } from "../store/answer.ts";
 import { applyAnswer, LOADING, type Reading } from "../store/reading.ts";
@@ -10,6 +11,14 @@ export type MadeToken =
   | { readonly ok: true; readonly created: NewToken }
   | { readonly ok: false; readonly error: ToolError };
 
+export type ToolPermissions = RequestOut<"tools:permissions">;
+
+const failed = (error: unknown): ToolError => ({
+  error: messageOf(error),
+  code: "app_unreachable",
+  retryable: true,
+});
+
 export type AgentsSlice = {
   tokens: Reading<readonly TokenInfo[]>;
   /** What agents did, newest first. */
@@ -19,7 +28,13 @@ export type AgentsSlice = {
   /** Reads the tokens, and follows them and the agents' calls until called off. */
   followAgents: () => () => void;
   /** Asks in the consent window. The token is in this one answer only and is never put into the store. */
-  makeToken: (name: string, permissions: string[]) => Promise<MadeToken>;
+  makeToken: (name: string, permissions: string[], limit: RateLimit | null) => Promise<MadeToken>;
+  /** Asks in the consent window where it gives more. The reason why it was not done, or null. */
+  changeToken: (change: TokenChange) => Promise<ToolError | null>;
+  /** Tools, and the permission the person put on each beside its own. */
+  toolPermissions: Reading<ToolPermissions>;
+  readToolPermissions: () => Promise<void>;
+  setToolPermission: (tool: string, permission: string | null) => Promise<ToolError | null>;
   revokeToken: (name: string) => Promise<void>;
 };
 
@@ -44,9 +59,38 @@ export const agentsSlice: Slice<AgentsSlice> = (set, get, deps) => ({
       for (const stop of stops) stop();
     };
   },
-  async makeToken(name, permissions) {
+  async changeToken(change) {
     try {
-      return await deps.door.request("tokens:create", { name, permissions });
+      const answer = await deps.door.request("tokens:change", change);
+      return answer.ok ? null : answer.error;
+    } catch (error) {
+      return failed(error);
+    }
+  },
+  toolPermissions: LOADING,
+  async readToolPermissions() {
+    const answer = await deps.door.request("tools:permissions", {}).then(
+      (data) => ({ ok: true, data }) as const,
+      (error: unknown) => appFailure(messageOf(error), "app_unreachable"),
+    );
+    set((state) => ({ toolPermissions: applyAnswer(state.toolPermissions, answer, deps.clock.now()) }));
+  },
+  async setToolPermission(tool, permission) {
+    try {
+      const answer = await deps.door.request("tools:set-permission", { tool, permission });
+      await get().readToolPermissions();
+      return answer.ok ? null : answer.error;
+    } catch (error) {
+      return failed(error);
+    }
+  },
+  async makeToken(name, permissions, limit) {
+    try {
+      return await deps.door.request("tokens:create", {
+        name,
+        permissions,
+        ...(limit === null ? {} : { rate_limit: limit }),
+      });
     } catch (error) {
       return appFailure(messageOf(error), "app_unreachable") as MadeToken;
     }

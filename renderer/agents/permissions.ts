@@ -18,6 +18,12 @@ export const GRANTS = [
     text: "Run commands in visible terminal tabs, with your rights on this computer.",
     always: false,
   },
+  {
+    permission: "mcp.audit",
+    title: "Audit",
+    text: "Read what every agent and you did here.",
+    always: false,
+  },
 ] as const;
 
 /** A permission in a word or two; one that is not known, as it is written. */

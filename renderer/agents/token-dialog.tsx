@@ -1,5 +1,4 @@
-import { Checkbox } from "@base-ui/react/checkbox";
-import { Check, KeyRound } from "lucide-react";
+import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { TokenName, type NewToken } from "../../electron/contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
@@ -9,9 +8,10 @@ import { Callout } from "../ui/callout.tsx";
 import { Field, TextInput } from "../ui/field.tsx";
 import { Modal } from "../ui/modal.tsx";
 import { useApp } from "../ui/use-app.ts";
-import { GRANTS } from "./permissions.ts";
+import { NO_LIMIT, readLimit } from "./limit-text.ts";
 import { ShownOnce } from "./shown-once.tsx";
 import styles from "./token-dialog.module.css";
+import { TokenFields } from "./token-fields.tsx";
 
 /** Makes a token. Giving rights asks in the window that asks; the token is shown here once and kept nowhere. */
 export function TokenDialog({ onClose }: { onClose: () => void }) {
@@ -20,6 +20,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
   const showQuestion = useApp((state) => state.showQuestion);
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(["mcp.call"]));
+  const [limit, setLimit] = useState(NO_LIMIT);
   const [state, setState] = useState<"editing" | "asking">("editing");
   const [problem, setProblem] = useState<string | null>(null);
   const [error, setError] = useState<ToolError | null>(null);
@@ -28,10 +29,11 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
   async function submit() {
     const parsed = TokenName.safeParse(name);
     setProblem(parsed.success ? null : `The name ${wording(parsed.error.issues[0]?.message)}`);
-    if (!parsed.success || state === "asking") return;
+    const read = readLimit(limit);
+    if (!parsed.success || !read.ok || state === "asking") return;
     setError(null);
     setState("asking");
-    const answer = await make(parsed.data, [...chosen]);
+    const answer = await make(parsed.data, [...chosen], read.limit);
     setState("editing");
     if (answer.ok) setCreated(answer.created);
     else setError(answer.error);
@@ -63,32 +65,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
             <TextInput ids={ids} value={name} maxLength={64} placeholder="Claude Code" onChange={setName} />
           )}
         </Field>
-        <fieldset className={styles.grants}>
-          <legend>It may</legend>
-          {GRANTS.map(({ permission, title, text, always }) => (
-            <label key={permission} className={styles.grant}>
-              <Checkbox.Root
-                className={styles.box}
-                checked={chosen.has(permission)}
-                disabled={always}
-                onCheckedChange={(on) => {
-                  const next = new Set(chosen);
-                  if (on) next.add(permission);
-                  else next.delete(permission);
-                  setChosen(next);
-                }}
-              >
-                <Checkbox.Indicator className={styles.tick}>
-                  <Check aria-hidden="true" size={12} strokeWidth={3} />
-                </Checkbox.Indicator>
-              </Checkbox.Root>
-              <span>
-                <strong>{title}</strong>
-                <span className={styles.about}>{text}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <TokenFields chosen={chosen} onChosen={setChosen} limit={limit} onLimit={setLimit} />
         <div role="status">
           {state === "asking" && (
             <Callout tone="info" title="It waits for your approval.">

@@ -5,12 +5,15 @@ import { Button } from "../ui/button.tsx";
 import { Age, Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { grantTitle } from "./permissions.ts";
+import { limitText } from "./limit-text.ts";
+import { TokenChangeDialog } from "./token-change-dialog.tsx";
 import styles from "./token-row.module.css";
 
 /** One token: its name is the agent's identity, what the client says of itself is a claim. */
 export function TokenRow({ token }: { token: TokenInfo }) {
   const revoke = useApp((state) => state.revokeToken);
   const [sure, setSure] = useState(false);
+  const [changing, setChanging] = useState(false);
   return (
     <li className={styles.token} data-token-name={token.name}>
       <div className={styles.top}>
@@ -29,12 +32,23 @@ export function TokenRow({ token }: { token: TokenInfo }) {
             <Button onClick={() => setSure(false)}>Keep it</Button>
           </>
         ) : (
-          <Button look="quiet" aria-label={`Revoke the token ${token.name}`} onClick={() => setSure(true)}>
-            Revoke
-          </Button>
+          <>
+            <Button
+              look="quiet"
+              aria-label={`Change the token ${token.name}`}
+              onClick={() => setChanging(true)}
+            >
+              Change
+            </Button>
+            <Button look="quiet" aria-label={`Revoke the token ${token.name}`} onClick={() => setSure(true)}>
+              Revoke
+            </Button>
+          </>
         )}
       </div>
+      {changing && <TokenChangeDialog token={token} onClose={() => setChanging(false)} />}
       <p className={styles.notes}>
+        <span>{token.rate_limit === undefined ? "no limit of calls" : limitText(token.rate_limit)}</span>
         {token.client_claim !== undefined && <span>says it is “{madeVisible(token.client_claim)}”</span>}
         <span>
           made <Time at={token.created_at} />

@@ -29,6 +29,7 @@ export function ConsentWindow({ door }: { door: ConsentDoor }) {
 function Asking({ question, door }: { question: Question; door: ConsentDoor }) {
   const [sent, setSent] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
+  const [remember, setRemember] = useState(false);
 
   async function answer(choice: "approve" | "decline") {
     setSent(true);
@@ -37,6 +38,7 @@ function Asking({ question, door }: { question: Question; door: ConsentDoor }) {
       const { taken, reason } = await door.request("consent:answer", {
         question_id: question.question_id,
         answer: choice,
+        remember: choice === "approve" && remember,
       });
       if (!taken) setRefused(reason ?? "it was not taken");
       setSent(taken);
@@ -53,6 +55,16 @@ function Asking({ question, door }: { question: Question; door: ConsentDoor }) {
         <p className={styles.refused} role="alert">
           Your answer did not count: {refused}.
         </p>
+      )}
+      {question.may_remember && (
+        <label className={styles.remember}>
+          <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} />
+          <span>
+            Remember my approval: do not ask again when <strong>{question.caller.name}</strong> calls{" "}
+            <code>{question.tool}</code> on this engine, whatever the arguments. You can take it back on the
+            page Approvals.
+          </span>
+        </label>
       )}
       <AnswerBar question={question} sent={sent} onAnswer={(choice) => void answer(choice)} />
     </main>

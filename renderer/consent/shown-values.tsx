@@ -41,11 +41,14 @@ function Value({ value: { label, text, altered } }: { value: ShownValue }) {
       </pre>
       {hidden && (
         <p className={styles.note}>
-          {text.split("\n").length.toLocaleString("en")} lines, {text.length.toLocaleString("en")} characters:
-          scroll in the box to read all of it
+          {text.length.toLocaleString("en")} characters: scroll in the box to read all of it
         </p>
       )}
-      {altered && <p className={styles.note}>Characters that cannot be seen are written as ⟨U+…⟩.</p>}
+      {altered && (
+        <p className={styles.note}>
+          Characters that cannot be seen, or that pass for others, are written as ⟨U+…⟩.
+        </p>
+      )}
     </div>
   );
 }

@@ -5,7 +5,9 @@ import {
   MailX,
   Parentheses,
   Radio,
+  ScrollText,
   Settings,
+  ShieldCheck,
   ShieldX,
   SquareTerminal,
   Workflow,
@@ -13,6 +15,8 @@ import {
 } from "lucide-react";
 import { lazy, type ComponentType } from "react";
 import { AgentsPage } from "../agents/agents-page.tsx";
+import { ApprovalsPage } from "../approvals/approvals-page.tsx";
+import { AuditPage } from "../audit/audit-page.tsx";
 import { BreakersPage } from "../breakers/breakers-page.tsx";
 import { DeadLettersPage } from "../dead-letters/dead-letters-page.tsx";
 import { EventsPage } from "../events/events-page.tsx";
@@ -61,6 +65,8 @@ export const GROUPS: readonly { readonly title: string; readonly pages: readonly
     pages: [
       { page: "terminals", title: "Terminals", icon: SquareTerminal, view: TerminalsPage, standsAlone: true },
       { page: "agents", title: "Agents", icon: Bot, view: AgentsPage, standsAlone: true },
+      { page: "approvals", title: "Approvals", icon: ShieldCheck, view: ApprovalsPage, standsAlone: true },
+      { page: "audit", title: "Audit", icon: ScrollText, view: AuditPage, standsAlone: true },
       { page: "probe", title: "Test as an agent", icon: FlaskConical, view: ProbePage, standsAlone: true },
     ],
   },

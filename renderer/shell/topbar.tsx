@@ -1,4 +1,5 @@
 import { MessageCircleQuestion } from "lucide-react";
+import { PanicButton } from "../approvals/panic-button.tsx";
 import { THEMES, ZONES } from "../settings/choices.tsx";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
@@ -29,6 +30,7 @@ export function Topbar() {
             {waiting === 1 ? "1 question waits" : `${waiting} questions wait`}
           </Button>
         )}
+        <PanicButton />
         <Choice
           label="Time zone"
           look="quiet"

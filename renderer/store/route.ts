@@ -9,6 +9,8 @@ export const PAGES = [
   "terminals",
   "agents",
   "probe",
+  "approvals",
+  "audit",
   "settings",
 ] as const;
 export type Page = (typeof PAGES)[number];

@@ -1,6 +1,8 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { actionsSlice, type ActionsSlice } from "../actions/actions-slice.ts";
 import { agentsSlice, type AgentsSlice } from "../agents/agents-slice.ts";
+import { approvalsSlice, type ApprovalsSlice } from "../approvals/approvals-slice.ts";
+import { auditSlice, type AuditSlice } from "../audit/audit-slice.ts";
 import { breakersSlice, type BreakersSlice } from "../breakers/breakers-slice.ts";
 import { deadLettersSlice, type DeadLettersSlice } from "../dead-letters/dead-letters-slice.ts";
 import { eventSlice, type EventSlice } from "../events/event-slice.ts";
@@ -28,6 +30,8 @@ export type AppState = RouteSlice &
   SettingsSlice &
   ActionsSlice &
   AgentsSlice &
+  ApprovalsSlice &
+  AuditSlice &
   BreakersSlice &
   DeadLettersSlice &
   EventSlice &
@@ -64,6 +68,8 @@ export function createAppStore(door: Door, clock: Clock): AppStore {
       ...settingsSlice(set, get, deps),
       ...actionsSlice(set, get, deps),
       ...agentsSlice(set, get, deps),
+      ...approvalsSlice(set, get, deps),
+      ...auditSlice(set, get, deps),
       ...breakersSlice(set, get, deps),
       ...deadLettersSlice(set, get, deps),
       ...eventSlice(set, get, deps),

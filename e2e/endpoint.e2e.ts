@@ -1,0 +1,309 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, type Page } from "@playwright/test";
+import * as z from "zod/v4";
+import { AuditPage } from "../electron/contract/audit.ts";
+import { RunSummary } from "../mcp/contract/domain.ts";
+import { ToolError } from "../mcp/contract/errors.ts";
+import type { Agent, CallResult } from "./agents/agent.ts";
+import { handshakeAgent } from "./agents/handshake.ts";
+import { modernAgent } from "./agents/modern.ts";
+import { launchApp, type RunningApp } from "./launch.ts";
+import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
+import { processesWithEnv, processTree } from "./processes.ts";
+import { saveScreenshot } from "./screenshot.ts";
+
+const Runs = z.object({ runs: z.array(RunSummary) });
+const Started = z.looseObject({ session_id: z.string() });
+
+const errorOf = (result: CallResult): ToolError => {
+  expect(result.isError, result.text).toBe(true);
+  return ToolError.parse(JSON.parse(result.text));
+};
+
+async function runsOf(agent: Agent, status: string): Promise<RunSummary[]> {
+  const answer = await agent.call("ironflow_list_runs", { status, limit: 100 });
+  return Runs.parse(answer.structured).runs;
+}
+
+async function completedRuns(agent: Agent, count: number): Promise<RunSummary[]> {
+  await expect
+    .poll(async () => (await runsOf(agent, "completed")).length, { timeout: 60_000 })
+    .toBeGreaterThanOrEqual(count);
+  return runsOf(agent, "completed");
+}
+
+async function openPage(page: Page, name: string): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+  await page.getByRole("heading", { name, level: 1 }).waitFor();
+}
+
+test.describe("The endpoint and consent", () => {
+  let app: RunningApp;
+  let modern: Agent;
+  let old: Agent;
+
+  test.beforeAll(async () => {
+    app = await launchApp({ flags: ["--demo", "--allow-writes", "--terminals"] });
+    modern = await modernAgent(app.connection.mcp.url, app.token);
+    old = await handshakeAgent(app.connection.mcp.url, app.token);
+  });
+  test.afterAll(async () => {
+    await modern.close();
+    await old.close();
+    await app.close();
+  });
+
+  /** Makes a token on the page, with the person's approval, and gives what is shown once. */
+  async function makeToken(name: string, grants: string[], calls: string): Promise<string> {
+    await openPage(app.page, "Agents");
+    await app.page.getByRole("button", { name: "Make a token" }).click();
+    const dialog = app.page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill(name);
+    for (const grant of grants) await dialog.getByRole("checkbox", { name: grant }).click();
+    await dialog.getByLabel("Calls at most").fill(calls);
+    await dialog.locator("button[type=submit]").click();
+    const question = await waitForQuestion(app, name);
+    await question.approve();
+    const token = (await dialog.getByLabel("Token, text").textContent()) ?? "";
+    await dialog.getByRole("button", { name: "I have copied it" }).click();
+    return token.trim();
+  }
+
+  test("[E2] a token's limit is set, shown and kept to, in words an agent reads", async () => {
+    const token = await makeToken("limited agent", ["Audit"], "4");
+    const row = app.page.locator('[data-token-name="limited agent"]');
+    await expect(row.getByText("at most 4 calls a minute")).toBeVisible();
+    const agent = await modernAgent(app.connection.mcp.url, token);
+    try {
+      for (let at = 0; at < 4; at += 1)
+        expect((await agent.call("ironflow_list_runs", { limit: 1 })).isError).toBe(false);
+      const error = errorOf(await agent.call("ironflow_list_runs", { limit: 1 }));
+      expect(error).toMatchObject({ code: "resource_exhausted", reason: "rate_limited", retryable: true });
+      expect(error.error).toMatch(/4 calls per minute.* Wait \d+ seconds?\./);
+      // The person takes the limit away, with their approval: it counts from the next call.
+      await row.getByRole("button", { name: "Change the token limited agent" }).click();
+      const dialog = app.page.getByRole("dialog");
+      await dialog.getByLabel("Calls at most").fill("");
+      await saveScreenshot(app.page, "token-change");
+      await dialog.locator("button[type=submit]").click();
+      await (await waitForQuestion(app, "limited agent")).approve();
+      await expect(row.getByText("no limit of calls")).toBeVisible();
+      expect((await agent.call("ironflow_list_runs", { limit: 1 })).isError).toBe(false);
+    } finally {
+      await agent.close();
+    }
+  });
+
+  test("[E4] the audit is read on its page and, by a token that may, with a tool; no argument is in it", async () => {
+    const secret = `evt_secret_${Date.now()}`;
+    await modern.call("ironflow_list_runs", { event_id: secret });
+    await modern.call("ironflow_list_runs", { limit: "many" });
+    expect(await modern.listTools()).not.toContain("ironbridge_audit_query");
+    const token = await makeToken("auditor", ["Audit"], "");
+    const auditor = await modernAgent(app.connection.mcp.url, token);
+    try {
+      expect(await auditor.listTools()).toContain("ironbridge_audit_query");
+      const read = async (args: Record<string, unknown>) =>
+        AuditPage.parse((await auditor.call("ironbridge_audit_query", args)).structured).rows;
+      const calls = await read({ event: "mcp.", user: "token:local" });
+      expect(calls.map(({ event }) => event)).toEqual(
+        expect.arrayContaining(["mcp.call", "mcp.result", "mcp.refused"]),
+      );
+      expect(calls.every(({ user, event }) => user === "token:local" && event.startsWith("mcp."))).toBe(true);
+      expect(calls[0]?.remote).toMatch(/^127\.0\.0\.1:\d+$/);
+      expect(await read({ event: "consent.approved" })).not.toEqual([]);
+      expect(await read({ since: new Date(Date.now() + 60_000).toISOString() })).toEqual([]);
+      const wrong = errorOf(await auditor.call("ironbridge_audit_query", { limit: 201 }));
+      expect(wrong.error).toContain("arguments.limit: must be at most 200");
+      const file = await readFile(join(app.userDataDir, "audit.jsonl"), "utf8");
+      expect(file).not.toContain(secret);
+      expect(file).not.toContain(token);
+    } finally {
+      await auditor.close();
+    }
+    await openPage(app.page, "Audit");
+    await expect(app.page.getByText("mcp.refused").first()).toBeVisible();
+    await app.page.getByLabel("Who: a token's name").fill("auditor");
+    await expect(app.page.getByText("ironbridge_audit_query").first()).toBeVisible();
+    await expect(app.page.locator("[data-audit-id]").getByText("local", { exact: true })).toHaveCount(0);
+    await app.page.getByLabel("Who: a token's name").fill("");
+    await expect(
+      app.page.locator("[data-audit-id]").getByText("local", { exact: true }).first(),
+    ).toBeVisible();
+    await saveScreenshot(app.page, "audit");
+  });
+
+  test("[E1] a permission on one tool hides it from who has it not, from the next request on", async () => {
+    await openPage(app.page, "Agents");
+    const section = app.page.getByRole("region", { name: "Permissions of single tools" });
+    await section.getByLabel("Tool", { exact: true }).click();
+    await app.page.getByRole("option", { name: "ironflow_list_events" }).click();
+    await section.getByLabel("Needs also").fill("mcp.line3");
+    for (const agent of [modern, old]) expect(await agent.listTools()).toContain("ironflow_list_events");
+    await section.getByRole("button", { name: "Put it on" }).click();
+    await expect(section.locator('[data-extra-permission="ironflow_list_events"]')).toBeVisible();
+    await saveScreenshot(app.page, "agents");
+    for (const agent of [modern, old]) {
+      expect(await agent.listTools()).not.toContain("ironflow_list_events");
+      await expect(agent.call("ironflow_list_events", {})).rejects.toThrow("not found");
+    }
+    await section.getByRole("button", { name: /Take the permission mcp.line3 off/ }).click();
+    await (await waitForQuestion(app, "mcp.line3")).approve();
+    await expect(section.locator('[data-extra-permission="ironflow_list_events"]')).toHaveCount(0);
+    for (const agent of [modern, old]) expect(await agent.listTools()).toContain("ironflow_list_events");
+  });
+
+  test("[E8] a destructive tool's approval can be remembered, is used, listed and taken back", async () => {
+    const [run] = await completedRuns(modern, 1);
+    const cancel = () => modern.call("ironflow_cancel_run", { run_id: run?.id ?? "" });
+    const first = cancel();
+    const question = await waitForQuestion(app, run?.id ?? "");
+    await question.page.getByLabel(/Remember my approval/).check();
+    await saveScreenshot(question.page, "consent-remember");
+    await question.approve();
+    const answer = (await first).text;
+    expect(answer).not.toContain("permission_denied");
+    expect((await cancel()).text).toBe(answer); // without a question
+    await expect.poll(() => questionsOnScreen(app)).toBe(0);
+    await openPage(app.page, "Approvals");
+    const row = app.page.locator('[data-remembered-tool="ironflow_cancel_run"]');
+    await expect(row.getByText("local")).toBeVisible();
+    await saveScreenshot(app.page, "approvals");
+    await row.getByRole("button", { name: /Ask again/ }).click();
+    await expect(row).toHaveCount(0);
+    const again = cancel();
+    await (await waitForQuestion(app, run?.id ?? "")).cancel();
+    expect(errorOf(await again).reason).toBe("declined");
+    // What cannot be undone offers nothing of the kind.
+    const gone = modern.call("ironflow_delete_run", { run_id: run?.id ?? "" });
+    const irreversible = await waitForQuestion(app, run?.id ?? "");
+    await expect(irreversible.page.getByLabel(/Remember my approval/)).toHaveCount(0);
+    await irreversible.cancel();
+    expect(errorOf(await gone).reason).toBe("declined");
+  });
+
+  test("[E7] callers of both eras wait longer than their clients would, and only their own call is done", async () => {
+    test.setTimeout(150_000);
+    const [first, second] = await completedRuns(modern, 2);
+    const [slow, late] = [first?.id ?? "", second?.id ?? ""];
+    const held = modern.call("ironflow_delete_run", { run_id: slow }, { timeoutMs: 40_000 });
+    await waitForQuestion(app, slow);
+    const pending = errorOf(await old.call("ironflow_delete_run", { run_id: late }));
+    expect(pending).toMatchObject({ code: "consent_pending", retryable: true, retry_after: 5 });
+    expect(pending.hint).toContain("identical call");
+    // By now the first caller has come back twice by itself, and its question is still the same.
+    await (await waitForQuestion(app, slow)).approve();
+    expect((await held).isError).toBe(false);
+    // Approved while its caller is away: nothing happens until the identical call comes.
+    await (await waitForQuestion(app, late)).approve();
+    await expect.poll(() => questionsOnScreen(app)).toBe(0);
+    expect((await modern.call("ironflow_get_run", { run_id: late })).isError).toBe(false);
+    expect((await old.call("ironflow_delete_run", { run_id: late })).isError).toBe(false);
+    expect((await modern.call("ironflow_get_run", { run_id: late })).isError).toBe(true);
+  });
+
+  test("[E9] one button stops terminals, questions and writes at once, until it is lifted with an approval", async () => {
+    test.setTimeout(120_000);
+    const registered = await app.electron.evaluate(({ globalShortcut }) =>
+      globalShortcut.isRegistered("CommandOrControl+Alt+Shift+Escape"),
+    );
+    expect(registered).toBe(true);
+    const ids: string[] = [];
+    for (let at = 0; at < 6; at += 1) {
+      const answer = await modern.call("ironflow_terminal_run", {
+        command: "trap '' INT TERM HUP; yes > /dev/null & while :; do sleep 1; done",
+      });
+      ids.push(Started.parse(answer.structured).session_id);
+    }
+    const alive = async () =>
+      (await Promise.all(ids.map((id) => processesWithEnv(`IRONBRIDGE_TERMINAL=${id}`)))).flat().length;
+    await expect.poll(alive, { timeout: 30_000 }).toBeGreaterThanOrEqual(12);
+    const [run] = await completedRuns(modern, 1);
+    const asking = old.call("ironflow_delete_run", { run_id: run?.id ?? "" });
+    await waitForQuestion(app, run?.id ?? "");
+
+    await app.page.getByRole("button", { name: "Stop everything" }).click();
+    expect(errorOf(await asking).reason).toBe("declined");
+    await expect(app.page.getByText("Everything is stopped.")).toBeVisible();
+    await expect.poll(alive, { timeout: 10_000 }).toBe(0);
+    await saveScreenshot(app.page, "panic");
+    for (const agent of [modern, old]) {
+      const emit = await agent.call("ironflow_emit_event", { event: "never.happened", data: {} });
+      expect(errorOf(emit).reason).toBe("stopped");
+      expect(errorOf(await agent.call("ironflow_terminal_run", { command: "true" })).reason).toBe("stopped");
+      expect((await agent.call("ironflow_get_run", { run_id: run?.id ?? "" })).isError).toBe(false);
+    }
+    const text = await readFile(join(app.userDataDir, "audit.jsonl"), "utf8");
+    const row = /"event":"panic.on".*"terminals":6,"ms":(\d+)/.exec(text);
+    expect(row, "a row of the audit says what was stopped").not.toBeNull();
+    // Kept with the test's result: how long it took is measured, not asserted.
+    await test.info().attach("panic ms", { body: row?.[1] ?? "", contentType: "text/plain" });
+
+    await app.page.getByRole("button", { name: "Let agents act again" }).click();
+    await (await waitForQuestion(app, "Let agents act again")).approve();
+    await expect(app.page.getByText("Everything is stopped.")).toHaveCount(0);
+    const emit = await modern.call("ironflow_emit_event", { event: "happened.again", data: {} });
+    expect(emit.isError, emit.text).toBe(false);
+  });
+
+  test("[E-SHOW] no token is in a command line, in a child's environment or in what the app writes", async () => {
+    const token = await makeToken("secret agent", [], "");
+    const agent = await modernAgent(app.connection.mcp.url, token);
+    await agent.call("ironflow_list_runs", { limit: 1 });
+    await agent.close();
+    const secrets = [token, app.token];
+    const main = app.electron.process().pid ?? 0;
+    const processes = await processTree(main);
+    expect(processes.length).toBeGreaterThan(3);
+    for (const { pid, command } of processes) {
+      const environ = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+      for (const secret of secrets) {
+        expect(command.includes(secret), `command line of ${pid}`).toBe(false);
+        expect(environ.includes(secret), `environment of ${pid}`).toBe(false);
+      }
+    }
+    const kept = await readFile(join(app.userDataDir, "tokens.json"), "utf8");
+    for (const text of [app.output(), kept, await readFile(join(app.userDataDir, "audit.jsonl"), "utf8")])
+      for (const secret of secrets) expect(text.includes(secret)).toBe(false);
+  });
+});
+
+test("[E6] a crash while a question is open changes nothing, and the next start says so", async () => {
+  test.setTimeout(120_000);
+  const userDataDir = await mkdtemp(join(tmpdir(), "ironbridge-crash-"));
+  try {
+    const before = await launchApp({ flags: ["--demo", "--allow-writes"], userDataDir });
+    const agent = await modernAgent(before.connection.mcp.url, before.token);
+    const [run] = await completedRuns(agent, 1);
+    const id = run?.id ?? "";
+    const call = agent.call("ironflow_delete_run", { run_id: id }).catch(() => undefined);
+    await waitForQuestion(before, id);
+    const ended = new Promise<void>((done) => before.electron.process().once("exit", () => done()));
+    process.kill(before.electron.process().pid ?? 0, "SIGKILL");
+    await ended;
+    await call;
+    await agent.close().catch(() => {});
+
+    const after = await launchApp({ flags: ["--allow-writes"], userDataDir });
+    try {
+      await expect(
+        after.page.getByText("A question was open when the app ended without a word."),
+      ).toBeVisible();
+      await expect(after.page.getByText("local asked for ironflow_delete_run")).toBeVisible();
+      await saveScreenshot(after.page, "left-open");
+      const reader = await modernAgent(after.connection.mcp.url, after.token);
+      expect((await reader.call("ironflow_get_run", { run_id: id })).isError).toBe(false);
+      await reader.close();
+      const audit = await readFile(join(userDataDir, "audit.jsonl"), "utf8");
+      expect(audit).toMatch(/"event":"consent.app_closed".*"crash":true/);
+      await after.page.getByRole("button", { name: "Understood" }).click();
+      await expect(after.page.getByText("A question was open")).toHaveCount(0);
+    } finally {
+      await after.close();
+    }
+  } finally {
+    await rm(userDataDir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,64 @@
+import { useState } from "react";
+import type { TokenInfo } from "../../electron/contract/tokens.ts";
+import type { ToolError } from "../../mcp/contract/errors.ts";
+import { Button } from "../ui/button.tsx";
+import { Callout } from "../ui/callout.tsx";
+import { Modal } from "../ui/modal.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { readLimit, toLimitText } from "./limit-text.ts";
+import styles from "./token-dialog.module.css";
+import { TokenFields } from "./token-fields.tsx";
+
+/** What a token may from its next request on. Giving more asks in the window that asks. */
+export function TokenChangeDialog({ token, onClose }: { token: TokenInfo; onClose: () => void }) {
+  const change = useApp((state) => state.changeToken);
+  const waiting = useApp((state) => state.waitingQuestions);
+  const showQuestion = useApp((state) => state.showQuestion);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(token.permissions));
+  const [limit, setLimit] = useState(toLimitText(token.rate_limit));
+  const [asking, setAsking] = useState(false);
+  const [error, setError] = useState<ToolError | null>(null);
+
+  async function submit() {
+    const read = readLimit(limit);
+    if (!read.ok || asking || chosen.size === 0) return;
+    setError(null);
+    setAsking(true);
+    const problem = await change({ name: token.name, permissions: [...chosen], rate_limit: read.limit });
+    setAsking(false);
+    if (problem === null) onClose();
+    else setError(problem);
+  }
+
+  return (
+    <Modal title={`What ${token.name} may`} onClose={onClose}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <TokenFields chosen={chosen} onChosen={setChosen} limit={limit} onLimit={setLimit} />
+        <div role="status">
+          {asking && waiting > 0 && (
+            <Callout tone="info" title="It waits for your approval.">
+              <Button onClick={showQuestion}>Show the question</Button>
+            </Callout>
+          )}
+          {error !== null && (
+            <Callout tone="info" title="Nothing was changed about the token">
+              <p>{error.error}</p>
+            </Callout>
+          )}
+        </div>
+        <div className={styles.buttons}>
+          <Button onClick={onClose}>Close</Button>
+          <Button type="submit" look="primary" refused={asking ? "It waits for your approval" : undefined}>
+            Change
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,118 @@
+import { Checkbox } from "@base-ui/react/checkbox";
+import { Check } from "lucide-react";
+import { useEffect } from "react";
+import { dataOf } from "../store/reading.ts";
+import { Field, TextInput } from "../ui/field.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { readLimit, type LimitText } from "./limit-text.ts";
+import { GRANTS } from "./permissions.ts";
+import styles from "./token-dialog.module.css";
+
+/** What a token may, and how often. */
+export function TokenFields(props: {
+  chosen: ReadonlySet<string>;
+  onChosen: (chosen: ReadonlySet<string>) => void;
+  limit: LimitText;
+  onLimit: (limit: LimitText) => void;
+}) {
+  const { chosen, onChosen, limit, onLimit } = props;
+  const own = useOwnPermissions();
+  const read = readLimit(limit);
+  const known = new Set<string>(GRANTS.map(({ permission }) => permission));
+  const others = [...new Set([...own, ...chosen])].filter((permission) => !known.has(permission)).sort();
+  const toggle = (permission: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(permission);
+    else next.delete(permission);
+    onChosen(next);
+  };
+  return (
+    <>
+      <fieldset className={styles.grants}>
+        <legend>It may</legend>
+        {GRANTS.map(({ permission, title, text, always }) => (
+          <Grant
+            key={permission}
+            title={title}
+            text={text}
+            on={chosen.has(permission)}
+            fixed={always && chosen.has(permission)}
+            onChange={(on) => toggle(permission, on)}
+          />
+        ))}
+        {others.map((permission) => (
+          <Grant
+            key={permission}
+            title={permission}
+            text={own.includes(permission) ? "Tools on which you put this permission." : "Given before."}
+            on={chosen.has(permission)}
+            fixed={false}
+            onChange={(on) => toggle(permission, on)}
+          />
+        ))}
+      </fieldset>
+      <div className={styles.limit}>
+        <Field
+          label="Calls at most"
+          hint="Empty: as many as it likes."
+          problem={read.ok ? null : read.problem}
+        >
+          {(ids) => (
+            <TextInput
+              ids={ids}
+              value={limit.calls}
+              maxLength={7}
+              placeholder="no limit"
+              onChange={(calls) => onLimit({ ...limit, calls })}
+            />
+          )}
+        </Field>
+        <Field label="In so many seconds" hint="Counted from the first call.">
+          {(ids) => (
+            <TextInput
+              ids={ids}
+              value={limit.seconds}
+              maxLength={5}
+              onChange={(seconds) => onLimit({ ...limit, seconds })}
+            />
+          )}
+        </Field>
+      </div>
+    </>
+  );
+}
+
+/** The permissions that the person put on single tools. */
+function useOwnPermissions(): readonly string[] {
+  const reading = useApp((state) => state.toolPermissions);
+  const read = useApp((state) => state.readToolPermissions);
+  useEffect(() => void read(), [read]);
+  return [...new Set(Object.values(dataOf(reading)?.extra ?? {}))];
+}
+
+function Grant(props: {
+  title: string;
+  text: string;
+  on: boolean;
+  fixed: boolean;
+  onChange: (on: boolean) => void;
+}) {
+  return (
+    <label className={styles.grant}>
+      <Checkbox.Root
+        className={styles.box}
+        checked={props.on}
+        disabled={props.fixed}
+        onCheckedChange={(on) => props.onChange(on)}
+      >
+        <Checkbox.Indicator className={styles.tick}>
+          <Check aria-hidden="true" size={12} strokeWidth={3} />
+        </Checkbox.Indicator>
+      </Checkbox.Root>
+      <span>
+        <strong>{props.title}</strong>
+        <span className={styles.about}>{props.text}</span>
+      </span>
+    </label>
+  );
+}
