@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import { READ_HINTS, toolRow, type ToolRow } from "../../mcp/contract/tool-row.ts";
-import { gate, hiddenBecause, type Switches } from "./gate.ts";
+import { gate, hiddenBecause, NO_RULES, STOPPED, type Switches } from "./gate.ts";
 import { USER, type Caller } from "./permissions.ts";
 
 /** What the gate's own table leaves open: its reasons and errors, word by word. */
@@ -114,5 +114,52 @@ describe("a refusal", () => {
     const closed = { ...open, personMayWrite: false };
     expect(gate(USER, row({ mode: "write" }), closed, args).verdict).toBe("allow");
     expect(gate(USER, TERMINAL, closed, args).verdict).toBe("allow");
+  });
+});
+
+describe("what the person decided for all connections", () => {
+  it("is nothing unless it is said", () => {
+    expect(NO_RULES).toEqual({ extra: {}, stopped: false });
+  });
+
+  it("names the extra permission that is missing, for the audit only", () => {
+    const rules = { extra: { fixture: "mcp.special" }, stopped: false };
+    const reason = "missing permission mcp.special";
+    expect(hiddenBecause(agent("mcp.call"), row({}), open, rules)).toBe(reason);
+    expect(gate(agent("mcp.call"), row({}), open, args, rules)).toEqual({ verdict: "hidden", reason });
+  });
+
+  it("is told to an agent that was stopped, word by word", () => {
+    expect(gate(agent("*"), WRITE, open, args, { extra: {}, stopped: true })).toEqual({
+      verdict: "refuse",
+      reason: "everything was stopped",
+      error: STOPPED,
+    });
+    expect(STOPPED).toEqual({
+      error:
+        "The person stopped everything that agents do. Until they lift it, agents only read. Nothing was changed.",
+      code: "permission_denied",
+      reason: "stopped",
+      retryable: false,
+      hint: "Do not send this call again unless the person asks you to.",
+    });
+  });
+
+  it("leaves a check that throws a refusal, word by word", () => {
+    const broken = row({
+      input: z.object({}).refine(() => {
+        throw new Error("boom");
+      }),
+    });
+    expect(gate(USER, broken, open, {})).toEqual({
+      verdict: "refuse",
+      reason: "wrong arguments",
+      error: {
+        error: "arguments: could not be checked. Nothing was changed.",
+        code: "invalid_argument",
+        reason: "arguments",
+        retryable: false,
+      },
+    });
   });
 });
