@@ -19,6 +19,8 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   F5: "nothing irreversible happens without a person's click in the consent window",
   F6: "an agent's command runs in a visible tab; no byte is lost; Stop ends the whole group",
   F7: "every page is reachable by keyboard; loading, empty, stale and failed look different; times carry their zone",
+  M10: "the page Test as an agent shows what each era sees: tools, a call, the raw frames with secrets masked, timings",
+  M11: "ironbridge-mcp --attach carries an agent on stdio to the running app, in either era, over consent and restarts",
   "F-SHOW-2":
     "kill -9 of the engine with 50 runs in flight: each reaches its end, no acknowledged step happens twice",
   "F-SHOW-3": "300 runs of a program that prints 4 KiB and exits at once, six at a time: no byte lost",

@@ -33,6 +33,7 @@ import { setMenu } from "./menu.ts";
 import { pageEvents } from "./page-events.ts";
 import { confinePages, confineSession } from "./page/confine.ts";
 import { declarePageScheme, servePages } from "./page/serve-pages.ts";
+import { openProbes, type Probes } from "./probe/probes.ts";
 import { openPanic } from "./panic.ts";
 import { openProfile, programsIn, type Profile } from "./profile.ts";
 import { openSettings, questionExpiry } from "./settings.ts";
@@ -168,11 +169,24 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     version,
     hub,
     performer,
-    authenticate: (token) => localToken.authenticate(token) ?? tokens.authenticate(token),
+    authenticate: (token) =>
+      localToken.authenticate(token) ?? tokens.authenticate(token) ?? probes.authenticate(token),
     onCall: (caller, claim) => tokens.used(caller, claim),
     onRefused: (reason, remote, caller) => recordRefusal(audit, reason, remote, caller),
   });
   life.steps.add("agents' endpoint", () => door.close());
+  const probes: Probes = openProbes({
+    url: (connection) => `${door.url}/${connection}`,
+    version,
+    clock: systemClock,
+    now,
+    dropCaller: (name) => door.dropCaller(name),
+    connect: {
+      handshake: async (target) => (await import("./probe/handshake-client.ts")).connectHandshake(target),
+      "2026-07-28": async (target) => (await import("./probe/modern-client.ts")).connectModern(target),
+    },
+  });
+  life.steps.add("tests as an agent", () => probes.end());
   life.steps.add("questions", () => questions.close());
 
   const window = openMainWindow({ preload: programs.preload, settings });
@@ -188,6 +202,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     consent,
     questions,
     tokens,
+    probes,
     mcpUrl: door.url,
     audit,
     remembered,

@@ -56,6 +56,8 @@ const SECRET_PARAMETERS = new Set(
     " ",
   ),
 );
+/** Decoded: a dot segment, also between encoded slashes, a backslash, NUL. */
+const FORBIDDEN_IN_SEGMENT = /[\\\0]|(^|\/)\.{1,2}(\/|$)/;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
@@ -132,16 +134,15 @@ function splitTarget(target: string): { path: string; query: string } | Refusal 
   if (!target.startsWith("/")) return refuse(400, "target is not in origin form");
   if (!VISIBLE_ASCII.test(target) || target.includes("#") || target.includes("\\"))
     return refuse(400, "target has characters that a target cannot have");
-  const mark = target.indexOf("?");
-  const path = mark < 0 ? target : target.slice(0, mark);
-  const query = mark < 0 ? "" : target.slice(mark + 1);
-  const segments = path.split("/").slice(1).map(decode);
+  const path = target.replace(/\?.*$/, "");
+  const query = target.slice(path.length + 1);
+  const segments = path.split("/").map(decode);
   if (segments.includes(undefined)) return refuse(400, "path is not valid percent-encoded UTF-8");
-  if (segments.some((segment) => /[\\\0]/.test(segment ?? "") || /(^|\/)\.{1,2}(\/|$)/.test(segment ?? "")))
+  if (segments.some((segment) => FORBIDDEN_IN_SEGMENT.test(String(segment))))
     return refuse(400, "path has dot segments or characters that a path cannot have");
   if (path.includes("//")) return refuse(400, "path has an empty segment");
   for (const pair of query.split("&")) {
-    const name = decode(pair.split("=", 1)[0]?.replaceAll("+", " ") ?? "");
+    const name = decode(pair.replace(/=.*$/, ""));
     if (name === undefined) return refuse(400, "query is not valid percent-encoded UTF-8");
     if (SECRET_PARAMETERS.has(name.toLowerCase().replaceAll(/[^a-z]/g, "")))
       return refuse(400, "query brings a token");
@@ -205,9 +206,11 @@ function checkBody(method: string, header: Header, accepted: readonly string[]):
 
 /** The media type must be in the list; the only parameter a JSON body may have is the charset that JSON always has. */
 function isMediaType(value: string, accepted: readonly string[]): boolean {
-  const [type = "", ...parameters] = value.split(";").map((part) => part.trim().toLowerCase());
-  if (!accepted.includes(type)) return false;
-  return parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter));
+  return value
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim())
+    .every((part, at) => (at === 0 ? accepted.includes(part) : /^charset="?utf-8"?$/.test(part)));
 }
 
 function decode(text: string): string | undefined {

@@ -67,10 +67,26 @@ describe("the canonical form", () => {
     expect(() => canonicalJson(value)).toThrow(CanonicalError);
   });
 
-  it("is bounded in depth, to the level", () => {
-    const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
-    expect(canonicalJson(nested(MAX_DEPTH))).toContain("1");
-    expect(() => canonicalJson(nested(MAX_DEPTH + 1))).toThrow(`deeper than ${MAX_DEPTH}`);
+  it.each([
+    ["arrays", (inner: unknown): unknown => [inner]],
+    ["objects", (inner: unknown): unknown => ({ a: inner })],
+  ])("is bounded at 64 levels of %s, to the level", (_, wrap) => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : wrap(nested(levels - 1)));
+    expect(MAX_DEPTH).toBe(64);
+    expect(canonicalJson(nested(64))).toContain("1");
+    expect(() => canonicalJson(nested(65))).toThrow("nested deeper than 64 levels");
+  });
+
+  it("exists for an object without a prototype", () => {
+    expect(canonicalJson(Object.assign(Object.create(null), { b: 1, a: 2 }))).toBe('{"a":2,"b":1}');
+  });
+
+  it.each([
+    [Number.NaN, "a number that JSON does not have"],
+    [new Date(0), "not a plain object"],
+    [undefined, "undefined is not a JSON value"],
+  ])("says why there is none for %s, by an error of its own name", (value, message) => {
+    expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ name: "CanonicalError", message }));
   });
 });
 

@@ -29,7 +29,7 @@ function canonicalObject(value: object, depth: number): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw new CanonicalError("not a plain object");
   const members = Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .sort(([a], [b]) => (a < b ? -1 : 1)) // no object has a name twice
     .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member, depth + 1)}`);
   return `{${members.join(",")}}`;
 }

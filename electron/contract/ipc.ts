@@ -3,6 +3,7 @@ import { SessionId, TerminalSession, StopResponse } from "../../bridge/contract/
 import { ToolError } from "../../mcp/contract/errors.ts";
 import { LiveTopic } from "../../mcp/contract/live.ts";
 import { Connection, ConnectionId } from "./connection.ts";
+import { Probe, ProbeCall, ProbeId, ProbeOutcome, ProbeStart } from "./probe.ts";
 import { AuditPage, AuditQuery } from "./audit.ts";
 import {
   ExtraPermission,
@@ -141,6 +142,23 @@ export const requests = {
     in: z.strictObject({ name: z.string().min(1).max(64) }),
     out: z.object({ revoked: z.boolean() }),
   },
+  /** Connects as an agent of each era does, with a token of its own. More than reading asks in the consent window first. */
+  "probe:open": {
+    in: ProbeStart,
+    out: z.discriminatedUnion("ok", [
+      z.object({ ok: z.literal(true), probe: Probe }),
+      z.object({ ok: z.literal(false), error: ToolError }),
+    ]),
+  },
+  /** Ends when the call does: a question to the person keeps it open. */
+  "probe:call": {
+    in: ProbeCall,
+    out: z.discriminatedUnion("ok", [
+      z.object({ ok: z.literal(true), outcome: ProbeOutcome }),
+      z.object({ ok: z.literal(false), error: ToolError }),
+    ]),
+  },
+  "probe:close": { in: z.strictObject({ probe: ProbeId }), out: z.object({ closed: z.boolean() }) },
   "terminals:list": { in: none, out: z.array(TerminalSession) },
   /** The port arrives in the page as a `message` event `{ type: "ironbridge:terminal", session_id }` with one port. */
   "terminals:attach": {

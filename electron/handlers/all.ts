@@ -6,6 +6,7 @@ import { approvalHandlers, type ApprovalHandlerParts } from "./approvals.ts";
 import { auditHandlers } from "./audit.ts";
 import { permissionHandlers, type PermissionHandlerParts } from "./permissions.ts";
 import { appHandlers, type AppHandlerParts } from "./app.ts";
+import { probeHandlers, type ProbeHandlerParts } from "./probe.ts";
 import { questionHandlers } from "./questions.ts";
 import { terminalHandlers } from "./terminals.ts";
 import { tokenHandlers, type TokenHandlerParts } from "./tokens.ts";
@@ -16,6 +17,7 @@ import type { ConsentWindow } from "../consent/window.ts";
 
 export type AllHandlerParts = AppHandlerParts &
   Omit<TokenHandlerParts, "consent"> &
+  Pick<ProbeHandlerParts, "probes"> &
   Omit<ApprovalHandlerParts, "consent"> &
   Omit<PermissionHandlerParts, "consent"> &
   Omit<WritesHandlerParts, "consent"> & {
@@ -33,6 +35,7 @@ export function allHandlers(parts: AllHandlerParts): Handlers {
     ...writesHandlers(parts),
     ...toolHandlers(parts.performer, parts.ending),
     ...tokenHandlers(parts),
+    ...probeHandlers(parts),
     ...permissionHandlers(parts),
     ...approvalHandlers(parts),
     ...auditHandlers(parts.audit),

@@ -108,7 +108,8 @@ const EFFECTS: Readonly<Record<string, string>> = {
   "*": "Everything that any permission allows, now and later.",
 };
 
-const effectOf = (permission: string): string => EFFECTS[permission] ?? `Holds the permission ${permission}.`;
+export const effectOf = (permission: string): string =>
+  EFFECTS[permission] ?? `Holds the permission ${permission}.`;
 
 const taken = (error: string): ToolError => ({ error, code: "already_exists", retryable: false });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grants } from "./permissions.ts";
+import { auditUser, grants, USER } from "./permissions.ts";
 
 describe("permissions", () => {
   it.each([
@@ -19,5 +19,16 @@ describe("permissions", () => {
     [[], "mcp.call", false],
   ])("%j for %s: %s", (permissions, wanted, expected) => {
     expect(grants(permissions, wanted)).toBe(expected);
+  });
+});
+
+describe("a caller's name in the audit", () => {
+  it("cannot be taken for the person's, whatever a token is called", () => {
+    expect(auditUser(USER)).toBe("user");
+    expect(auditUser({ kind: "token", name: "user", permissions: [] })).toBe("token:user");
+  });
+
+  it("is the person's only for the person, who holds every permission", () => {
+    expect(USER).toEqual({ kind: "user", name: "user", permissions: ["*"] });
   });
 });

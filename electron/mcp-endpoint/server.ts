@@ -46,7 +46,7 @@ export interface EndpointOptions {
   readonly sessionLimits?: LegacyOptions["limits"];
   /** Default 64. */
   readonly requestsPerCaller?: number;
-  /** Further values of `Host` that are ours, for a proxy of a test. */
+  /** Further values of `Host`, and of `Origin` behind `http://`, that are ours: for a proxy of a test. */
   readonly extraHosts?: readonly string[];
 }
 
@@ -185,9 +185,10 @@ async function lastAnswers(posts: ReadonlySet<ServerResponse>): Promise<void> {
 
 function policyAt(at: ListeningAt, options: EndpointOptions): GuardPolicy<Authenticated> {
   const methods = ["GET", "POST", "DELETE"];
+  const hosts = [at.host, ...(options.extraHosts ?? [])];
   return {
-    hosts: new Set([at.host, ...(options.extraHosts ?? [])]),
-    allowedOrigins: new Set([at.url]),
+    hosts: new Set(hosts),
+    allowedOrigins: new Set(hosts.map((host) => `http://${host}`)),
     routes: [
       { path: PATH, methods },
       { under: `${PATH}/`, methods },

@@ -78,6 +78,63 @@ describe("the terminal bridge", () => {
 
 it("refuses flags and words that it does not know", () => {
   expect(() => parseFlags(["--evidence"], {})).toThrow("Unknown option '--evidence'");
-  expect(() => parseFlags(["--transport=streamable-http"], {})).toThrow("--transport must be stdio");
   expect(() => parseFlags(["--allow-writes=yes"], {})).toThrow("--allow-writes");
+});
+
+describe("--attach", () => {
+  const env = { IRONBRIDGE_TOKEN: "ibk_token" };
+
+  it("takes the token from the environment and the file from the flag, else the variable", () => {
+    expect(parseFlags(["--attach"], env)).toEqual({
+      kind: "attach",
+      connectionFile: undefined,
+      token: "ibk_token",
+    });
+    const named = { ...env, IRONBRIDGE_CONNECTION_FILE: "/a" };
+    expect(parseFlags(["--attach"], named)).toMatchObject({ connectionFile: "/a" });
+    expect(parseFlags(["--attach", "--connection-file=/b"], named)).toMatchObject({ connectionFile: "/b" });
+  });
+
+  it.each([
+    [["--attach"], {}, "IRONBRIDGE_TOKEN is needed in the environment"],
+    [["--attach"], { IRONBRIDGE_TOKEN: "a b" }, "IRONBRIDGE_TOKEN has characters"],
+    [["--attach", "--allow-writes"], env, "--allow-writes means nothing beside --attach"],
+    [["--connection-file=/b"], env, "--connection-file needs --attach"],
+  ])("refuses %j with %j", (args, variables, message) => {
+    expect(() => parseFlags(args, variables as Record<string, string>)).toThrow(message);
+  });
+});
+
+describe("the transport", () => {
+  const env = { IRONFLOW_MCP_BEARER_TOKEN: "secret-token" };
+  const http = ["--transport", "streamable-http"];
+
+  it("is stdio, which ignores where to listen", () => {
+    expect(options(["--port=1", "--port-file=/p"]).transport).toEqual({ kind: "stdio" });
+  });
+
+  it("may be HTTP on loopback, on a port that the system picks unless one is named", () => {
+    expect(options(http, env).transport).toEqual({
+      kind: "http",
+      port: 0,
+      portFile: undefined,
+      token: "secret-token",
+    });
+    expect(options([...http, "--port=8123", "--port-file=/p"], env).transport).toMatchObject({
+      port: 8123,
+      portFile: "/p",
+    });
+  });
+
+  it.each([
+    [http, {}, "needs IRONFLOW_MCP_BEARER_TOKEN in the environment"],
+    [[...http, "--host=0.0.0.0"], env, "--host must be 127.0.0.1"],
+    [[...http, "--port=65536"], env, "--port must be a number from 0 to 65535"],
+    [[...http, "--port=-1"], env, "--port must be a number"],
+    [[...http, "--app"], env, "--app needs --transport stdio"],
+    [["--transport", "sse"], env, "--transport must be stdio or streamable-http"],
+    [http, { IRONFLOW_MCP_BEARER_TOKEN: "a b" }, "IRONFLOW_MCP_BEARER_TOKEN has characters"],
+  ])("refuses %j with %j", (args, variables, message) => {
+    expect(() => parseFlags(args, variables as Record<string, string>)).toThrow(message);
+  });
 });

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import * as z from "zod/v4";
+import { LOOPBACK } from "../../loopback/listen.ts";
 
 /** What the tool server was asked to do: flags first, then environment, then defaults. */
 export type ServerOptions = {
@@ -9,10 +10,25 @@ export type ServerOptions = {
   /** Also serves the rows `for: "app"` and the live resources. */
   readonly app: boolean;
   readonly terminal: { readonly url: string; readonly token: string } | undefined;
+  readonly transport: Transport;
 };
+
+/** Where clients come in. `http` is loopback only, and behind a token. */
+export type Transport =
+  | { readonly kind: "stdio" }
+  | {
+      readonly kind: "http";
+      /** 0 is any free one. */
+      readonly port: number;
+      /** Where the port is written once it is known. */
+      readonly portFile: string | undefined;
+      readonly token: string;
+    };
 
 export type Request =
   | { readonly kind: "serve"; readonly options: ServerOptions }
+  /** Serves what the running app serves; `connectionFile` undefined: where the app keeps it by default. */
+  | { readonly kind: "attach"; readonly connectionFile: string | undefined; readonly token: string }
   | { readonly kind: "help" }
   | { readonly kind: "version" };
 
@@ -55,14 +71,35 @@ const headerSecret = z
   .max(4096, "is longer than 4096 characters")
   .regex(/^[\x21-\x7e]+$/, "has characters that an HTTP header cannot carry");
 
+/** A secret that HTTP clients send as a bearer token. */
+const bearerToken = headerSecret
+  .max(512, "is longer than 512 characters")
+  .regex(/^[A-Za-z0-9\-._~+/]+={0,2}$/, "has characters that a bearer token cannot have");
+
 const Flags = z.object({
   "server-url": serverUrl,
   "api-key": headerSecret.optional(),
   "allow-writes": z.boolean().default(false),
   app: z.boolean().default(false),
   "terminal-bridge-url": bridgeUrl.optional(),
-  transport: z.literal("stdio", "must be stdio").default("stdio"),
+  transport: z.enum(["stdio", "streamable-http"], "must be stdio or streamable-http").default("stdio"),
+  host: z.literal(LOOPBACK, `must be ${LOOPBACK}: nobody else may reach this server`).default(LOOPBACK),
+  port: z
+    .string()
+    .regex(/^\d{1,5}$/, "must be a number from 0 to 65535")
+    .transform(Number)
+    .refine((port) => port <= 65_535, "must be a number from 0 to 65535")
+    .default(0),
+  "port-file": z.string().min(1, "must be a path").optional(),
   IRONFLOW_TERMINAL_BRIDGE_TOKEN: headerSecret.optional(),
+  IRONFLOW_MCP_BEARER_TOKEN: bearerToken.optional(),
+});
+
+const Attach = z.object({
+  "connection-file": z.string().min(1, "must be a path").optional(),
+  IRONBRIDGE_TOKEN: z
+    .string("is needed in the environment: the token that the app made for this agent")
+    .pipe(bearerToken),
 });
 
 const OPTIONS = {
@@ -72,6 +109,11 @@ const OPTIONS = {
   app: { type: "boolean" },
   "terminal-bridge-url": { type: "string" },
   transport: { type: "string" },
+  host: { type: "string" },
+  port: { type: "string" },
+  "port-file": { type: "string" },
+  attach: { type: "boolean" },
+  "connection-file": { type: "string" },
   version: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -87,18 +129,40 @@ export function parseFlags(
   const given = commandLine(args);
   if (given.help === true) return { kind: "help" };
   if (given.version === true) return { kind: "version" };
+  if (given.attach === true) return attachRequest(given, env);
+  if (given["connection-file"] !== undefined) throw new FlagError("--connection-file needs --attach");
   const parsed = Flags.safeParse({
     ...given,
     "server-url": given["server-url"] ?? fromEnv(env, "IRONFLOW_SERVER_URL") ?? DEFAULT_SERVER_URL,
     "api-key": given["api-key"] ?? fromEnv(env, "IRONFLOW_API_KEY"),
     IRONFLOW_TERMINAL_BRIDGE_TOKEN: fromEnv(env, "IRONFLOW_TERMINAL_BRIDGE_TOKEN"),
+    IRONFLOW_MCP_BEARER_TOKEN: fromEnv(env, "IRONFLOW_MCP_BEARER_TOKEN"),
   });
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const name = String(issue?.path[0] ?? "");
-    throw new FlagError(`${sourceOf(name, given)} ${issue?.message ?? "cannot be used"}`);
-  }
+  if (!parsed.success) throw firstProblem(parsed.error, given);
   return { kind: "serve", options: toOptions(parsed.data) };
+}
+
+/** The app decides what an agent may do, so no other flag makes sense beside `--attach`. */
+function attachRequest(
+  given: ReturnType<typeof commandLine>,
+  env: Readonly<Record<string, string | undefined>>,
+): Request {
+  const { attach: _, "connection-file": file, ...others } = given;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new FlagError(`--${other} means nothing beside --attach`);
+  const parsed = Attach.safeParse({
+    "connection-file": file ?? fromEnv(env, "IRONBRIDGE_CONNECTION_FILE"),
+    IRONBRIDGE_TOKEN: fromEnv(env, "IRONBRIDGE_TOKEN"),
+  });
+  if (!parsed.success) throw firstProblem(parsed.error, given);
+  const { "connection-file": connectionFile, IRONBRIDGE_TOKEN: token } = parsed.data;
+  return { kind: "attach", connectionFile, token };
+}
+
+function firstProblem(error: z.ZodError, given: Record<string, unknown>): FlagError {
+  const [issue] = error.issues;
+  const name = String(issue?.path[0] ?? "");
+  return new FlagError(`${sourceOf(name, given)} ${issue?.message ?? "cannot be used"}`);
 }
 
 function commandLine(args: readonly string[]) {
@@ -126,14 +190,29 @@ function toOptions(flags: z.output<typeof Flags>): ServerOptions {
     allowWrites: flags["allow-writes"],
     app: flags.app,
     terminal: url === undefined || token === undefined ? undefined : { url: url.replace(/\/+$/, ""), token },
+    transport: toTransport(flags),
   };
 }
 
-const ENV_OF: Record<string, string> = { "server-url": "IRONFLOW_SERVER_URL", "api-key": "IRONFLOW_API_KEY" };
+/** stdio ignores where to listen, as the engine's own tool server does. */
+function toTransport(flags: z.output<typeof Flags>): Transport {
+  if (flags.transport === "stdio") return { kind: "stdio" };
+  const token = flags.IRONFLOW_MCP_BEARER_TOKEN;
+  if (flags.app) throw new FlagError("--app needs --transport stdio: it serves the app that starts it");
+  if (token === undefined)
+    throw new FlagError("--transport streamable-http needs IRONFLOW_MCP_BEARER_TOKEN in the environment");
+  return { kind: "http", port: flags.port, portFile: flags["port-file"], token };
+}
+
+const ENV_OF: Record<string, string> = {
+  "server-url": "IRONFLOW_SERVER_URL",
+  "api-key": "IRONFLOW_API_KEY",
+  "connection-file": "IRONBRIDGE_CONNECTION_FILE",
+};
 
 /** The name under which the person gave the value: a variable is only to blame when there is no flag. */
 function sourceOf(name: string, given: Record<string, unknown>): string {
-  if (name.startsWith("IRONFLOW_")) return name;
+  if (name.startsWith("IRONFLOW_") || name.startsWith("IRONBRIDGE_")) return name;
   const variable = ENV_OF[name];
   return given[name] === undefined && variable !== undefined ? variable : `--${name}`;
 }
@@ -154,6 +233,16 @@ export const HELP = `ironbridge-mcp: MCP tools for a running workflow engine, ov
   --terminal-bridge-url URL  also serve the terminal tools; needs --allow-writes and the variable
                              IRONFLOW_TERMINAL_BRIDGE_TOKEN; loopback only
   --app                      also serve what the desktop app's own screens need
-  --transport stdio          the only transport so far
+  --transport TRANSPORT      stdio (the default), or streamable-http: http://127.0.0.1:PORT/mcp behind
+                             the bearer token in IRONFLOW_MCP_BEARER_TOKEN
+  --host 127.0.0.1           where streamable-http listens; no other address is taken
+  --port PORT                its port; 0, the default, is any free one
+  --port-file FILE           where the port is written, so that clients find it
   --version, --help
+
+ironbridge-mcp --attach: the tools of the running Ironbridge app, for agents that speak stdio only. It takes
+its agent's token from IRONBRIDGE_TOKEN, and no other flag than:
+
+  --connection-file FILE     the app's connection.json; else IRONBRIDGE_CONNECTION_FILE, else the one in
+                             the app's default profile
 `;

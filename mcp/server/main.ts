@@ -1,10 +1,15 @@
 import { Console } from "node:console";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { NoFreePort } from "../../loopback/listen.ts";
 import { version } from "../../package.json";
 import type { Engine } from "../engines/engine.ts";
 import { createIronflowEngine } from "../engines/ironflow.ts";
 import { EngineWatch } from "../live/watch.ts";
-import { FlagError, HELP, parseFlags, type ServerOptions } from "./flags.ts";
+import { attach } from "./attach/attach.ts";
+import { defaultConnectionFile } from "./attach/find-app.ts";
+import { FlagError, HELP, parseFlags, type ServerOptions, type Transport } from "./flags.ts";
+import { serveHttp } from "./http.ts";
 import { LiveResources } from "./live-resources.ts";
 import { log } from "./log.ts";
 import { toolServerFactory } from "./tool-server.ts";
@@ -30,16 +35,31 @@ function run(): void {
   }
   if (request.kind === "help") process.stdout.write(HELP);
   else if (request.kind === "version") process.stdout.write(`ironbridge-mcp ${version}\n`);
-  else serve(request.options);
+  else if (request.kind === "attach") void runAttached(request);
+  else void serve(request.options);
 }
 
-function serve(options: ServerOptions): void {
+/** The app's own tools and its questions: nothing of this process's engine side is started. */
+async function runAttached(
+  request: Extract<ReturnType<typeof parseFlags>, { kind: "attach" }>,
+): Promise<void> {
+  const connectionFile = request.connectionFile ?? defaultConnectionFile(process.platform, process.env);
+  process.exit(await attach({ connectionFile, token: request.token }));
+}
+
+async function serve(options: ServerOptions): Promise<void> {
   const engine = createIronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey });
   const { live, watch } = options.app ? startWatch(engine, options) : {};
-  const connection = serveStdio(toolServerFactory({ version, engine, options, live }), {
-    transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES }),
-    onerror: (error) => log(error.message),
-  });
+  const build = toolServerFactory({ version, engine, options, live });
+  const connection =
+    options.transport.kind === "http"
+      ? await overHttp(build, options.transport)
+      : serveStdio(build, {
+          transport: new StdioServerTransport(process.stdin, process.stdout, {
+            maxBufferSize: MAX_MESSAGE_BYTES,
+          }),
+          onerror: (error) => log(error.message),
+        });
   let stopping = false;
   const stop = async (code: number) => {
     if (stopping) return;
@@ -53,9 +73,37 @@ function serve(options: ServerOptions): void {
   };
   process.once("SIGTERM", () => void stop(EXIT.ok));
   process.once("SIGINT", () => void stop(EXIT.ok));
+  if (options.transport.kind === "http") return; // nobody is at the other end of stdin
   process.stdin.once("end", () => void stop(EXIT.ok));
   process.stdin.once("close", () => void stop(EXIT.ok));
   process.stdout.once("error", () => void stop(EXIT.broke));
+}
+
+/** Says on stderr, and in the port file, where it listens; the file goes with the process. */
+async function overHttp(
+  build: ReturnType<typeof toolServerFactory>,
+  { port, portFile, token }: Extract<Transport, { kind: "http" }>,
+): Promise<{ close(): Promise<void> }> {
+  const http = await serveHttp(build, { port, token }).catch((cause: unknown) => {
+    if (!(cause instanceof NoFreePort)) throw cause;
+    log(`--port ${port} is taken`);
+    process.exit(EXIT.badInput);
+  });
+  if (portFile !== undefined) writePortFile(portFile, http.port);
+  log(`serves ${http.url}`);
+  return {
+    async close() {
+      if (portFile !== undefined) rmSync(portFile, { force: true });
+      await http.close();
+    },
+  };
+}
+
+/** Whoever waits for the file never sees half a number. */
+function writePortFile(path: string, port: number): void {
+  const aside = `${path}.${process.pid}`;
+  writeFileSync(aside, `${port}\n`, { mode: 0o600 });
+  renameSync(aside, path);
 }
 
 function startWatch(engine: Engine, { apiKey }: ServerOptions) {

@@ -195,6 +195,17 @@ describe("the key", () => {
     expect([error.message, error.hint, error.reason, error.stack].join()).not.toContain(BEARER);
   });
 
+  it.each([
+    ["as it is", BEARER],
+    ["in base64", Buffer.from(BEARER).toString("base64").replace(/=+$/, "")],
+    ["with its scheme in base64", Buffer.from(`Bearer ${BEARER}`).toString("base64").replace(/=+$/, "")],
+  ])("is taken out of a good answer that repeats it %s", async (_, form) => {
+    const engine = await serving({ json: { version: `v1 ${form}`, other: "kept" } });
+    const { text } = await send(engine);
+    expect(text).not.toContain(form);
+    expect(text).toContain("kept");
+  });
+
   it("does not follow a redirect", async () => {
     const elsewhere = await serving({ text: "caught" });
     const engine = await serving({ status: 307, headers: { location: `${elsewhere.url}/x` } });

@@ -63,12 +63,14 @@ export class HttpClient {
   readonly baseUrl: string;
   readonly peer: Peer;
   readonly #bearer: string | undefined;
+  readonly #secrets: readonly string[];
   readonly #limits: HttpLimits;
 
   constructor(options: HttpOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, "");
     this.peer = options.peer;
     this.#bearer = options.bearer;
+    this.#secrets = options.bearer === undefined ? [] : formsOf(options.bearer);
     this.#limits = { ...HTTP_LIMITS, ...options.limits };
   }
 
@@ -106,8 +108,8 @@ export class HttpClient {
       });
       const bytes = await readBounded(this.peer, sent, this.#limits.answerBytes);
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-      // What a failed call says ends up in an error text, and some servers repeat the request's headers there.
-      return { status: sent.status, text: sent.ok ? text : this.#withoutBearer(text), headers: sent.headers };
+      // Some servers and proxies repeat the request's headers, and what they say goes on to an agent.
+      return { status: sent.status, text: this.#withoutBearer(text), headers: sent.headers };
     } catch (cause) {
       if (cause instanceof ToolFailure) return cause;
       if (limit.timeout.aborted) return deadlinePassed(this.peer, request, limit.deadlineMs, cause);
@@ -140,7 +142,7 @@ export class HttpClient {
   }
 
   #withoutBearer(text: string): string {
-    return this.#bearer === undefined ? text : text.replaceAll(this.#bearer, "…");
+    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text);
   }
 
   /** Milliseconds before the next try, or undefined when the engine asked for more than we wait. */
@@ -150,6 +152,15 @@ export class HttpClient {
     const backoffMs = this.#limits.firstDelayMs * 2 ** (attempt - 2);
     return Math.max(askedMs, backoffMs * (0.5 + Math.random() / 2));
   }
+}
+
+/** The ways in which an answer may repeat the key: as it is, inside a JSON string, in base64, as the header's value. */
+function formsOf(bearer: string): string[] {
+  const encoded = [bearer, `Bearer ${bearer}`].flatMap((text) => {
+    const bytes = Buffer.from(text);
+    return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+  });
+  return [...new Set([bearer, JSON.stringify(bearer).slice(1, -1), ...encoded])];
 }
 
 async function readBounded(peer: Peer, response: Response, maxBytes: number): Promise<Uint8Array> {

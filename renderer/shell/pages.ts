@@ -1,5 +1,6 @@
 import {
   Bot,
+  FlaskConical,
   LayoutDashboard,
   MailX,
   Parentheses,
@@ -21,6 +22,7 @@ import { DeadLettersPage } from "../dead-letters/dead-letters-page.tsx";
 import { EventsPage } from "../events/events-page.tsx";
 import { FunctionsPage } from "../functions/functions-page.tsx";
 import { OverviewPage } from "../overview/overview-page.tsx";
+import { ProbePage } from "../probe/probe-page.tsx";
 import { RunsPage } from "../runs/runs-page.tsx";
 import { SettingsPage } from "../settings/settings-page.tsx";
 import type { Page } from "../store/route.ts";
@@ -65,6 +67,7 @@ export const GROUPS: readonly { readonly title: string; readonly pages: readonly
       { page: "agents", title: "Agents", icon: Bot, view: AgentsPage, standsAlone: true },
       { page: "approvals", title: "Approvals", icon: ShieldCheck, view: ApprovalsPage, standsAlone: true },
       { page: "audit", title: "Audit", icon: ScrollText, view: AuditPage, standsAlone: true },
+      { page: "probe", title: "Test as an agent", icon: FlaskConical, view: ProbePage, standsAlone: true },
     ],
   },
   {

@@ -8,6 +8,7 @@ export const PAGES = [
   "breakers",
   "terminals",
   "agents",
+  "probe",
   "approvals",
   "audit",
   "settings",

@@ -9,6 +9,7 @@ import { eventSlice, type EventSlice } from "../events/event-slice.ts";
 import { eventsSlice, type EventsSlice } from "../events/events-slice.ts";
 import { functionsSlice, type FunctionsSlice } from "../functions/functions-slice.ts";
 import { vitalsSlice, type VitalsSlice } from "../overview/vitals-slice.ts";
+import { probeSlice, type ProbeSlice } from "../probe/probe-slice.ts";
 import { runSlice, type RunSlice } from "../runs/run-slice.ts";
 import { runsSlice, type RunsSlice } from "../runs/runs-slice.ts";
 import { terminalsSlice, type TerminalsSlice } from "../terminals/terminals-slice.ts";
@@ -37,6 +38,7 @@ export type AppState = RouteSlice &
   EventsSlice &
   FunctionsSlice &
   VitalsSlice &
+  ProbeSlice &
   RunSlice &
   RunsSlice &
   TerminalsSlice;
@@ -74,6 +76,7 @@ export function createAppStore(door: Door, clock: Clock): AppStore {
       ...eventsSlice(set, get, deps),
       ...functionsSlice(set, get, deps),
       ...vitalsSlice(set, get, deps),
+      ...probeSlice(set, get, deps),
       ...runSlice(set, get, deps),
       ...runsSlice(set, get, deps),
       ...terminalsSlice(set, get, deps),
