@@ -77,7 +77,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
         });
     });
   });
-  parent.post({ type: "listening", url: server.url });
+  parent.post({ type: "listening", url: server.url, folder: scripts.folder });
   return { stopped };
 }
 

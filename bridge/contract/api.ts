@@ -59,6 +59,10 @@ export const RunRequest = z.strictObject({
     .min(1)
     .max(TERMINAL_LIMITS.commandChars)
     .refine(
+      (text) => !text.includes("\0"),
+      "must not have a zero character: shells take a script with one for a program",
+    )
+    .refine(
       (text) => !/\p{Surrogate}/u.test(text),
       "must not have half a surrogate pair: it has no UTF-8 form",
     ),

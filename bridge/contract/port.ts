@@ -43,7 +43,8 @@ export const ToBridge = z.discriminatedUnion("type", [
 export type ToBridge = z.infer<typeof ToBridge>;
 
 export const FromBridge = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("listening"), url: z.string() }),
+  /** `folder` holds scripts and logs; the bridge removes it at its end, whoever sees it die has to. */
+  z.object({ type: z.literal("listening"), url: z.string(), folder: z.string() }),
   z.object({ type: z.literal("sessions"), sessions: z.array(TerminalSession) }),
   /** False: there is no such session, or no port came with the message. */
   z.object({ type: z.literal("attached"), session_id: SessionId, attached: z.boolean() }),

@@ -3,10 +3,11 @@ import type { Ref } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { Status } from "../ui/status.tsx";
+import { Look } from "../ui/status.tsx";
 import { Duration } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { endText } from "./end-text.ts";
+import { sessionLook } from "./session-look.ts";
 import styles from "./terminal-bar.module.css";
 import { hasEnded } from "./terminals-slice.ts";
 
@@ -58,7 +59,7 @@ export function TerminalBar(props: {
         )}
       </div>
       <p className={styles.facts}>
-        <Status kind="terminal" status={session.status} />
+        <Look look={sessionLook(session)} />
         {end !== null && <span className={styles.end}>{end}</span>}
         <span>
           <Duration from={session.started_at} to={session.ended_at ?? undefined} />

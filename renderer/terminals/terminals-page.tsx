@@ -5,11 +5,12 @@ import { goTo } from "../store/navigation.ts";
 import { formatRoute } from "../store/route.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Page } from "../ui/page.tsx";
-import { Status } from "../ui/status.tsx";
+import { Look } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { endText } from "./end-text.ts";
 import { keepRecent } from "./keep-recent.ts";
+import { sessionLook } from "./session-look.ts";
 import { TerminalView } from "./terminal-view.tsx";
 import styles from "./terminals-page.module.css";
 
@@ -51,7 +52,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
         {sessions.map((session) => (
           <Tabs.Tab key={session.session_id} value={session.session_id} className={styles.tab}>
             <span className={styles.line}>
-              <Status kind="terminal" status={session.status} iconOnly />
+              <Look look={sessionLook(session)} iconOnly />
               <span className={styles.agent}>{session.agent}</span>
               <Age at={session.started_at} />
             </span>

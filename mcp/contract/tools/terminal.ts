@@ -46,6 +46,7 @@ export const TERMINAL_ROWS = [
         .string()
         .min(1)
         .max(TERMINAL_LIMITS.commandChars)
+        .refine((text) => !text.includes("\0"), "must not have a zero character")
         .describe("The command line, as one would type it into a shell."),
       cwd: z.string().min(1).max(4096).optional().describe("Absolute path of the folder to run it in."),
     }),
