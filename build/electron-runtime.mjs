@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Problem, runScript, say, step } from "./console.mjs";
 import { FALLBACK, fallbackBinary, hasFallbackFor, installFallback } from "./fallback-runtime.mjs";
 import { ROOT, bytesUnder, cacheFolder, isScript } from "./paths.mjs";
+import { withoutSecrets } from "./secrets.mjs";
 
 /**
  * @typedef {object} ElectronRuntime
@@ -128,7 +129,7 @@ async function tryOfficial() {
 async function runInstallScript(scratch, detail) {
   const child = spawn(process.execPath, [join(OFFICIAL, "install.js")], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, TMPDIR: scratch, TEMP: scratch, TMP: scratch },
+    env: { ...withoutSecrets(process.env), TMPDIR: scratch, TEMP: scratch, TMP: scratch },
   });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (/** @type {string} */ text) => {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { Problem } from "./console.mjs";
+import { withoutSecrets } from "./secrets.mjs";
 
 const KEPT_CHARS = 8_000;
 const LINE_CHARS = 70;
@@ -13,7 +14,11 @@ const LINE_CHARS = 70;
  * @returns {Promise<string>} the end of what it wrote to stdout
  */
 export async function run(command, args, { cwd, env = process.env, advice, onLine }) {
-  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    cwd,
+    env: withoutSecrets(env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   // When this process has to end early, the command must not go on alone.
   const endWithUs = () => void child.kill();
   process.once("exit", endWithUs);

@@ -4,12 +4,16 @@ import type { Page } from "@playwright/test";
 
 const repository = resolve(import.meta.dirname, "..");
 
+/** The pictures that the README shows. */
+const SHOWN = new Set(["runs-demo", "run-paused", "consent", "terminals"]);
+
 /**
- * Takes a picture of the window as it is. It goes to `test-results/screenshots`, and to `docs/screenshots`, where the
- * README shows it, when `UPDATE_SCREENSHOTS=1` is set.
+ * Takes a picture of the window as it is. It goes to `test-results/screenshots`; those that the README shows go to
+ * `docs/screenshots` instead when `UPDATE_SCREENSHOTS=1` is set.
  */
 export async function saveScreenshot(page: Page, name: string): Promise<void> {
-  const folder = process.env["UPDATE_SCREENSHOTS"] === "1" ? "docs/screenshots" : "test-results/screenshots";
+  const shown = process.env["UPDATE_SCREENSHOTS"] === "1" && SHOWN.has(name);
+  const folder = shown ? "docs/screenshots" : "test-results/screenshots";
   const path = resolve(repository, folder, `${name}.png`);
   await mkdir(dirname(path), { recursive: true });
   await page.screenshot({ path, animations: "disabled" });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isShallow } from "./json-depth.ts";
 
 export interface BodyLimits {
   /** The largest body that is accepted, in bytes. */
@@ -11,7 +12,7 @@ export interface BodyLimits {
 }
 
 export type BodyProblem = "too-large" | "not-utf8";
-export type JsonProblem = BodyProblem | "not-json";
+export type JsonProblem = BodyProblem | "too-deep" | "not-json";
 
 export type BodyResult = { ok: true; text: string; bytes: number } | { ok: false; problem: BodyProblem };
 
@@ -44,10 +45,14 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   }
 }
 
+/** Arrays and objects of a JSON body inside one another. Deeper ones overflow the stack of whoever walks them. */
+const MAX_JSON_LEVELS = 100;
+
 /** `readBody` and JSON.parse. The message names no content of the body. @throws BodyAborted like `readBody` */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonResult> {
   const body = await readBody(request, limits);
   if (!body.ok) return problem(body.problem, limits.maxBytes);
+  if (!isShallow(body.text, MAX_JSON_LEVELS)) return problem("too-deep", limits.maxBytes);
   try {
     const value: unknown = JSON.parse(body.text);
     return { ...body, value };
@@ -111,6 +116,8 @@ const PROBLEMS = {
   "too-large": (maxBytes: number) =>
     ({ status: 413, message: `request body is over ${maxBytes} bytes` }) as const,
   "not-utf8": () => ({ status: 400, message: "request body is not valid UTF-8" }) as const,
+  "too-deep": () =>
+    ({ status: 400, message: `request body is nested deeper than ${MAX_JSON_LEVELS} levels` }) as const,
   "not-json": () => ({ status: 400, message: "request body is not valid JSON" }) as const,
 };
 

@@ -186,7 +186,11 @@ function identify<Caller>(
 
 function checkBody(method: string, header: Header, accepted: readonly string[]): Refusal | undefined {
   const lengths = header("content-length");
-  const hasBody = header("transfer-encoding").length > 0 || lengths.some((length) => length.trim() !== "0");
+  const codings = header("transfer-encoding");
+  // Nobody here undoes another coding, and what is not undone is not what its sender meant.
+  if (codings.length > 1 || (codings[0] ?? "chunked").trim().toLowerCase() !== "chunked")
+    return refuse(400, "transfer coding is not chunked");
+  const hasBody = codings.length > 0 || lengths.some((length) => length.trim() !== "0");
   if (!hasBody) return undefined;
   if (method === "GET" || method === "HEAD") return refuse(400, `${method} with a body`);
   const encodings = header("content-encoding");

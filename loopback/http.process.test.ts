@@ -156,6 +156,21 @@ describe("a guarded server", () => {
       `POST /mcp HTTP/1.1\r\nHost: $H\r\n${auth}Transfer-Encoding: chunked\r\n${body}`,
       400,
     ],
+    [
+      "a coding that nobody undoes",
+      `POST /mcp HTTP/1.1\r\nHost: $H\r\n${auth}Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+      400,
+    ],
+    [
+      "a foreign Origin behind 3000 headers",
+      `POST /mcp HTTP/1.1\r\nHost: $H\r\n${auth}${"a:\r\n".repeat(3000)}Origin: https://evil.example\r\n${body}`,
+      403,
+    ],
+    [
+      "a form whose type and length come behind 3000 headers",
+      `POST /mcp HTTP/1.1\r\nHost: $H\r\n${auth}${"a:\r\n".repeat(3000)}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}`,
+      415,
+    ],
     ["a NUL in a header", `POST /mcp HTTP/1.1\r\nHost: $H\r\nX: a\0b\r\n${auth}${body}`, 400],
     ["a bare line feed", `POST /mcp HTTP/1.1\nHost: $H\n${auth}${body}`, 400],
     [
@@ -209,6 +224,7 @@ describe("a guarded server", () => {
 });
 
 describe("a body", () => {
+  const nested = (levels: number) => Buffer.from("[".repeat(levels) + "]".repeat(levels));
   const sized = (bytes: number) => JSON.stringify("x".repeat(bytes - 2));
   const chunked = (body: string) =>
     `POST /mcp HTTP/1.1\r\n${HEAD()}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
@@ -250,6 +266,8 @@ describe("a body", () => {
     ["an overlong slash", Buffer.from([0x22, 0xc0, 0xaf, 0x22]), "request body is not valid UTF-8"],
     ["an encoded surrogate", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), "request body is not valid UTF-8"],
     ["a character cut in half", Buffer.from([0x22, 0xe2, 0x82]), "request body is not valid UTF-8"],
+    ["101 levels", nested(101), "request body is nested deeper than 100 levels"],
+    ["450 levels", nested(450), "request body is nested deeper than 100 levels"],
   ])("of %s is 400 with a reason", async (_title, bytes, message) => {
     const raw = await connection();
     raw.write(
@@ -257,6 +275,14 @@ describe("a body", () => {
     );
     raw.write(bytes);
     expect(await raw.until(new RegExp(`HTTP/1.1 400 [^]*${message}`))).toBeTruthy();
+  });
+
+  it("may be nested 100 levels deep, and brackets in its texts do not count", async () => {
+    const raw = await connection();
+    raw.write(post(nested(100).toString()));
+    await raw.until(/HTTP\/1.1 200 /);
+    raw.write(post(JSON.stringify(`\\"${"[{".repeat(200)}`)));
+    expect(await raw.until(/200 [^]*HTTP\/1.1 200 /)).toBeTruthy();
   });
 
   it("keeps a character that arrives in two pieces", async () => {

@@ -67,7 +67,7 @@ describe("listen", () => {
   it("closes with idle, streaming, unanswered, upgraded and silent connections open", async () => {
     const server = await start();
     let upgraded = false;
-    server.server.on("upgrade", (_request, socket) => {
+    server.onUpgrade((_request, socket) => {
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
       upgraded = true;
     });
@@ -105,14 +105,35 @@ describe("listen", () => {
     expect(await raw.closed()).toContain("whole answer");
   });
 
-  it("drops connections above its limit", async () => {
+  it("lets the connection that has been without a request longest make way for one above its limit", async () => {
+    const server = await start({ maxConnections: 3 });
+    const silent = await rawConnection(server.port);
+    const half = await rawConnection(server.port);
+    half.write("GET / HTTP/1.1\r\nHost:");
+    const idle = await rawConnection(server.port);
+    idle.write(get(server, "/"));
+    await idle.until(/200 OK/);
+    const streaming = await rawConnection(server.port);
+    streaming.write(get(server, "/stream"));
+    await streaming.until(/first/);
+    await silent.closed();
+    await rawConnection(server.port);
+    await half.closed();
+    await rawConnection(server.port);
+    await idle.closed();
+    expect(streaming.socket.closed).toBe(false);
+  });
+
+  it("drops a connection above its limit when all others have a request under way", async () => {
     const server = await start({ maxConnections: 1 });
     const first = await rawConnection(server.port);
+    first.write(get(server, "/stream"));
+    await first.until(/first/);
     const second = await rawConnection(server.port);
     await second.closed();
-    first.write(get(server, "/"));
-    expect(await first.until(/200 OK/)).toBeTruthy();
+    expect(first.socket.closed).toBe(false);
     first.destroy();
+    await poll("room for another", async () => (await fetch(server.url).catch(() => undefined))?.ok);
   });
 
   it("gives up on a client that sends its request too slowly", async () => {

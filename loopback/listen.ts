@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { systemClock, within } from "./clock.ts";
+import { connectionBook, type ConnectionBook } from "./connection-book.ts";
 
 /** An address, never a name: `localhost` may be two addresses, and a hosts file may point it elsewhere. */
 export const LOOPBACK = "127.0.0.1";
@@ -15,6 +17,8 @@ export interface ListeningAt {
 
 export interface LoopbackServer extends ListeningAt {
   server: Server;
+  /** From now on requests to upgrade go to `take`, which answers them; without it they are requests like any other. */
+  onUpgrade(take: UpgradeHandler): void;
   /**
    * Stops listening, lets answers that are under way finish for `closeWithinMs`, then cuts every connection, upgraded ones
    * included. Resolves once the server is closed; may be called more than once.
@@ -23,6 +27,7 @@ export interface LoopbackServer extends ListeningAt {
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface ListenOptions {
   /** A port, 0 for any free one (the default), or several of which the first free one is taken. */
@@ -33,7 +38,10 @@ export interface ListenOptions {
   keepAliveMs?: number;
   /** Largest request line and headers together, in bytes. Default 16 KiB. */
   maxHeaderBytes?: number;
-  /** Further connections are dropped. Default 256. */
+  /**
+   * Default 256. One more makes the connection that has been without a request longest go; it is dropped itself when every
+   * other has a request under way.
+   */
   maxConnections?: number;
   /** How long `close` waits for answers that are under way, in ms. Default 2 s. */
   closeWithinMs?: number;
@@ -72,12 +80,11 @@ export async function listen(
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     maxHeaderSize: options.maxHeaderBytes ?? 16 * 1024,
   });
-  server.maxConnections = options.maxConnections ?? 256;
-  // Upgraded sockets leave the server's own books, so closing has to know all of them.
-  const sockets = new Set<Socket>();
+  // Node would drop further header lines without a word, while its parser obeys them. Their bytes are bounded anyway.
+  server.maxHeadersCount = 0;
+  const connections = connectionBook(options.maxConnections ?? 256);
   server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    connections.opened(socket);
   });
 
   const port = await bindFirst(server, typeof options.port === "object" ? options.port : [options.port ?? 0]);
@@ -85,12 +92,22 @@ export async function listen(
   const at: ListeningAt = { port, host: `${LOOPBACK}:${port}`, url: `http://${LOOPBACK}:${port}` };
   const handler = handlerAt(at);
   server.on("request", (request, response) => {
+    connections.busy(request.socket);
+    response.once("close", () => {
+      connections.free(request.socket);
+    });
     void answer(handler, request, response, onError); // never rejects
   });
 
   let closing: Promise<void> | undefined;
-  const close = () => (closing ??= closeServer(server, sockets, options.closeWithinMs ?? 2_000));
-  return { ...at, server, close };
+  const close = () => (closing ??= closeServer(server, connections, options.closeWithinMs ?? 2_000));
+  const onUpgrade = (take: UpgradeHandler) => {
+    server.on("upgrade", (request, socket, head) => {
+      connections.busy(request.socket);
+      take(request, socket, head);
+    });
+  };
+  return { ...at, server, onUpgrade, close };
 }
 
 async function answer(
@@ -138,7 +155,7 @@ function bind(server: Server, port: number): Promise<number> {
 
 async function closeServer(
   server: Server,
-  sockets: ReadonlySet<Socket>,
+  connections: ConnectionBook,
   closeWithinMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => {
@@ -152,6 +169,6 @@ async function closeServer(
     server.closeIdleConnections();
     if (await within(closed, Math.min(CLOSE_CHECK_MS, closeWithinMs), systemClock)) return;
   } while (systemClock.nowMs() < deadlineMs);
-  for (const socket of sockets) socket.destroy();
+  connections.cutAll();
   await closed;
 }

@@ -80,4 +80,35 @@ describe("the hub", () => {
     await Promise.all(running);
     expect((await hub.call("local", "t", {}, options)).isError).toBeUndefined();
   });
+
+  it("keeps places free for other agents, and for the person, whatever agents have under way", async () => {
+    let release = () => {};
+    const held = new Promise<void>((open) => (release = open));
+    const hub = hubWith(async () => {
+      await held;
+      return { content: [] };
+    });
+    const running: Promise<unknown>[] = [];
+    const ofAgent = (agent: string, calls: number) => {
+      for (let at = 0; at < calls; at += 1)
+        running.push(hub.call("local", "t", {}, { ...options, caller: agent, agent }));
+    };
+    const isRefused = async (agent?: string) => {
+      const call = hub.call("local", "t", {}, { ...options, agent });
+      const result = await Promise.race([call, Promise.resolve(undefined)]);
+      if (result === undefined) running.push(call);
+      return result !== undefined && errorOf(result)["code"] === "resource_exhausted";
+    };
+    ofAgent("greedy", HUB_LIMITS.callsPerAgent);
+    expect(await isRefused("greedy")).toBe(true);
+    expect(await isRefused("other")).toBe(false);
+    const agents = Math.ceil(HUB_LIMITS.callsOfAgents / HUB_LIMITS.callsPerAgent);
+    for (let at = 0; at < agents; at += 1) ofAgent(`agent ${at}`, HUB_LIMITS.callsPerAgent);
+    expect(await isRefused("late")).toBe(true);
+    expect(await isRefused()).toBe(false);
+    release();
+    await Promise.all(running);
+    expect(await isRefused("greedy")).toBe(false);
+    await Promise.all(running);
+  });
 });

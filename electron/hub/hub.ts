@@ -5,11 +5,14 @@ import { CallError, type CallOptions } from "../../mcp/client/session.ts";
 import type { Connection } from "../contract/connection.ts";
 import { errorResult } from "../mcp-endpoint/tool-result.ts";
 import { callFailure, notRunning, tooMany } from "./call-failure.ts";
+import { callPlaces } from "./call-places.ts";
 import type { EngineLink } from "./engine-link.ts";
 
 export interface HubCallOptions {
   /** Name of the caller, for the tool server's own record; not a permission. */
   readonly caller: string;
+  /** The agent for whom this is done; undefined when it is for the person. */
+  readonly agent?: string | undefined;
   readonly signal: AbortSignal;
   /** Hears of the tool's progress; the tool server is asked for it only then. */
   readonly onProgress?: CallOptions["onProgress"] | undefined;
@@ -35,6 +38,8 @@ export interface Hub {
 
 export const HUB_LIMITS = {
   callsPerConnection: 128,
+  callsOfAgents: 96,
+  callsPerAgent: 32,
   /** wait_for_run may take 300 s, a question to the person is not counted here. */
   callMs: 330_000,
 } as const;
@@ -47,7 +52,16 @@ export interface HubEvents {
 /** The one way from main to the engines: every call of a screen or an agent goes through here. */
 export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
   const byId = new Map(links.map((link) => [link.id, link]));
-  const underWay = new Map<string, number>();
+  const places = new Map(
+    links.map((link) => [
+      link.id,
+      callPlaces({
+        all: HUB_LIMITS.callsPerConnection,
+        agents: HUB_LIMITS.callsOfAgents,
+        perAgent: HUB_LIMITS.callsPerAgent,
+      }),
+    ]),
+  );
 
   async function call(
     link: EngineLink,
@@ -74,14 +88,15 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
   return {
     async call(connection, tool, args, options) {
       const link = byId.get(connection);
-      if (link === undefined) return errorResult(notRunning(connection, "there is no such connection."));
-      const running = underWay.get(connection) ?? 0;
-      if (running >= HUB_LIMITS.callsPerConnection) return errorResult(tooMany(link.name, running));
-      underWay.set(connection, running + 1);
+      const free = places.get(connection);
+      if (link === undefined || free === undefined)
+        return errorResult(notRunning(connection, "there is no such connection."));
+      const leave = free.take(options.agent);
+      if (typeof leave === "number") return errorResult(tooMany(link.name, leave));
       try {
         return await call(link, tool, args, options);
       } finally {
-        underWay.set(connection, (underWay.get(connection) ?? 1) - 1);
+        leave();
       }
     },
     connections: () => links.map((link) => link.describe()),

@@ -129,6 +129,7 @@ export function createPerformer(parts: PerformParts): Performer {
     const confirmed = onlyAPersonConfirms(row) ? { ...args, confirm: true } : args;
     const result = await parts.hub.call(call.connection, call.tool, confirmed, {
       caller: call.caller.name,
+      agent: call.caller.kind === "token" ? call.caller.name : undefined,
       signal: call.signal,
       onProgress,
     });

@@ -1,4 +1,5 @@
 import * as z from "zod/v4";
+import { jsonObject } from "./json-object.ts";
 import { RunError } from "./runs.ts";
 
 /** What the engine posts to a push function and what it takes back, sections 3.1 and 3.2. */
@@ -22,7 +23,7 @@ export const PushRequest = z.looseObject({
     version: z.number().int().min(1).default(1),
     source: z.string().optional(),
     idempotency_key: z.string().optional(),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
+    metadata: jsonObject().nullish(),
   }),
   steps: z.array(PushStep).nullable(),
   secrets: z.record(z.string(), z.string()).optional(),

@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
 import { EventName, FunctionId } from "./ids.ts";
+import { jsonObject } from "./json-object.ts";
 
 /** `RegisterFunction`, section 2.3, in camelCase as protojson writes it. */
 export const RegisterFunctionRequest = z.strictObject({
@@ -38,7 +39,7 @@ export const RegisterFunctionRequest = z.strictObject({
   recording: z.boolean().optional(),
   recordingRetention: z.string().max(64).optional(),
   recordingProfile: z.string().max(64).optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
+  metadata: jsonObject().optional(),
   changeReason: z.string().max(1024).optional(),
   debounce: z
     .strictObject({

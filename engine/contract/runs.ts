@@ -107,6 +107,16 @@ export const ListRunsResponse = z.looseObject({
 
 export const GetRunStepsResponse = z.looseObject({ steps: z.array(ConnectStep).default([]) });
 
+/** `GET /api/v1/runs/{id}/attempts`, a route of the embedded engine: the attempts that failed, oldest first. */
+export const RestAttempt = z.looseObject({
+  attempt: z.number().int(),
+  /** Whether the function answered with a failure, or the call to it failed. */
+  kind: text,
+  error: payload,
+  failed_at: z.string(),
+});
+export const ListAttemptsResponse = z.looseObject({ attempts: z.array(RestAttempt).default([]) });
+
 export const CancelRunRequest = z.strictObject({
   id: z.string().min(1),
   reason: z.string().max(4096).optional(),

@@ -52,6 +52,12 @@ it.each([
   expect(reasonOf(await call())).toMatch(reason);
 });
 
+it("takes no answer whose bytes are not UTF-8, where a replaced one would change a payload unseen", async () => {
+  listener = (_, response) =>
+    response.end(Buffer.from('{"status":"completed","steps":null,"result":"\xff"}', "latin1"));
+  expect(reasonOf(await call())).toBe("the answer is not valid UTF-8");
+});
+
 it("cuts off an answer that grows over the limit", async () => {
   listener = (_, response) => {
     const part = Buffer.alloc(1024 * 1024, 0x20);

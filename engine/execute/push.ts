@@ -6,10 +6,10 @@ import {
   type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { isShallow } from "../../loopback/json-depth.ts";
 import { PushResponse } from "../contract/push.ts";
 import { messageOf } from "../errors.ts";
-import { isShallow } from "../json/depth.ts";
-import { readJson } from "../json/json-text.ts";
+import { MAX_JSON_DEPTH, readJson } from "../json/json-text.ts";
 
 /** A function's answer, or why there is none. */
 export type PushOutcome = { kind: "answer"; answer: PushResponse } | { kind: "transport"; reason: string };
@@ -139,15 +139,24 @@ function readAnswer(response: IncomingMessage): Promise<string> {
       reject(new PushFailure("the answer broke off"));
     });
     response.once("end", () => {
-      const text = Buffer.concat(parts).toString("utf8");
-      if (status === 200) resolve(text);
-      else reject(new PushFailure(`HTTP ${status}: ${text.slice(0, refusalChars)}`));
+      const bytes = Buffer.concat(parts);
+      if (status !== 200) {
+        const text = bytes.toString("utf8", 0, 4 * refusalChars).slice(0, refusalChars);
+        reject(new PushFailure(`HTTP ${status}: ${text}`));
+        return;
+      }
+      try {
+        // Strictly: a replaced byte would change a payload unseen.
+        resolve(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+      } catch {
+        reject(new PushFailure("the answer is not valid UTF-8"));
+      }
     });
   });
 }
 
 function parseAnswer(text: string): PushResponse {
-  if (!isShallow(text)) throw new PushFailure("the answer is nested too deeply");
+  if (!isShallow(text, MAX_JSON_DEPTH)) throw new PushFailure("the answer is nested too deeply");
   let value: unknown;
   try {
     value = readJson(text);

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { hashToken } from "../../loopback/token.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
 import type { ListeningAt, RequestHandler } from "../../loopback/listen.ts";
-import { readBody } from "../../loopback/body.ts";
+import { BodyAborted, readBody } from "../../loopback/body.ts";
+import { isShallow } from "../../loopback/json-depth.ts";
 import { sendRefusal } from "../../loopback/refusal.ts";
 import { RunId } from "../contract/ids.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import { isShallow, MAX_JSON_DEPTH } from "../json/depth.ts";
-import { encodeJson, readJson } from "../json/json-text.ts";
+import { encodeJson, MAX_JSON_DEPTH, readJson } from "../json/json-text.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import type { Call, ServerFacts } from "./call.ts";
 import { CONNECT_PREFIX, connectMethods } from "./connect/methods.ts";
@@ -64,6 +64,7 @@ export function createDoor(at: ListeningAt, options: DoorOptions): RequestHandle
       if (connect) await serveConnect(request, response, call, admission.path);
       else await serveRest(request, response, call, admission.path, admission.query);
     } catch (error) {
+      if (error instanceof BodyAborted) return; // nobody is left to answer
       const problem = toProblem(error);
       if (problem.internal) options.core.log.error({ err: error, path: admission.path }, "a call failed");
       const { code, message } = problem;
@@ -165,7 +166,7 @@ async function readMessage(request: IncomingMessage): Promise<unknown> {
     );
   }
   if (body.text === "") return undefined;
-  if (!isShallow(body.text))
+  if (!isShallow(body.text, MAX_JSON_DEPTH))
     throw new ApiError("invalid_argument", `body: is nested deeper than ${MAX_JSON_DEPTH}`);
   try {
     return readJson(body.text);

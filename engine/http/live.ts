@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import { guard, type RawRequest } from "../../loopback/guard.ts";
 import type { LoopbackServer } from "../../loopback/listen.ts";
@@ -29,7 +28,7 @@ export interface Live {
 export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, clientTracking: true });
   const policy = { ...policyAt(server, options), routes: [liveRoute(options)] };
-  server.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.onUpgrade((request, socket, head) => {
     socket.on("error", () => socket.destroy());
     const asked = readUpgrade(request);
     const admission = guard(asked.request, policy);

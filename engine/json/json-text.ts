@@ -24,11 +24,11 @@ export class JsonText {
   }
 }
 
+/** Deeper JSON is refused: stringifying it would overflow the stack. */
+export const MAX_JSON_DEPTH = 64;
+
 /** Only numbers like these can lose digits in `JSON.parse`. */
 const riskyNumber = /\d{16}|\d\.?\d*[eE]|\d\.\d{15}/;
-
-/** Keys that `lossless-json` would assign through a setter. */
-const setterKey = '"__proto__"';
 
 /**
  * Reads JSON so that no digit is lost: a number that a double cannot hold comes back as a LosslessNumber, which
@@ -36,7 +36,7 @@ const setterKey = '"__proto__"';
  */
 export function readJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!riskyNumber.test(text) || text.includes(setterKey)) return value;
+  if (!riskyNumber.test(text)) return value;
   return parseLossless(text, undefined, {
     parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits)),
     // JSON.parse keeps the last one of a doubled key; so does this.

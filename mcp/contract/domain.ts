@@ -148,6 +148,15 @@ export const DeadLetter = z.object({
 export type DeadLetter = z.infer<typeof DeadLetter>;
 
 /** An event without its payload: what the overview shows. */
+/** An attempt of a run that failed. `kind` tells a failure the function reported from a call to it that failed. */
+export const RunAttempt = z.object({
+  attempt: z.number().int(),
+  kind: orText(z.enum(["function", "transport"])),
+  error: RunErrorInfo,
+  failed_at: z.string(),
+});
+export type RunAttempt = z.infer<typeof RunAttempt>;
+
 export const EventSummary = EventRecord.pick({
   id: true,
   name: true,

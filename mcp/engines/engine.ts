@@ -34,6 +34,8 @@ export interface Engine {
   listRuns: Answers<"ironflow_list_runs">;
   getRun(runId: string, call: Call): Promise<Run>;
   getRunSteps(runId: string, call: Call): Promise<ToolOutput<"ironflow_get_run_steps">>;
+  /** Only the embedded engine offers it; any other fails with `unimplemented`. */
+  getRunAttempts(runId: string, call: Call): Promise<ToolOutput<"ironbridge_get_run_attempts">>;
   cancelRun(runId: string, reason: string | undefined, call: Call): Promise<Run>;
   resumeRun(runId: string, fromStep: string | undefined, call: Call): Promise<Run>;
   deleteRun(runId: string, call: Call): Promise<void>;

@@ -102,6 +102,10 @@ describe("the tools on the embedded engine", () => {
     const { run_id } = await call("ironflow_invoke_function", { function_id: "break", data: { cup: 1 } });
     const failed = await call("ironflow_wait_for_run", { run_id });
     expect(failed).toMatchObject({ status: "failed", error: { message: "the cup is broken" } });
+    expect(await call("ironbridge_get_run_attempts", { run_id })).toMatchObject({
+      attempts: [{ attempt: 1, kind: "function", error: { message: "the cup is broken" } }],
+      count: 1,
+    });
     await engine.register("break", "break.asked", () => ({
       status: "completed",
       steps: [],

@@ -7,6 +7,7 @@ import { Facts, type Fact } from "../ui/facts.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Status } from "../ui/status.tsx";
 import { Duration, Time } from "../ui/time.tsx";
+import { Attempts } from "./attempts.tsx";
 import { ErrorBox } from "./error-box.tsx";
 import { RunActions, runPlace } from "./run-actions.tsx";
 import styles from "./run-detail.module.css";
@@ -14,7 +15,7 @@ import type { RunDetail } from "./run-slice.ts";
 import { StepTimeline } from "./step-timeline.tsx";
 
 export function RunDetailView({ detail, close }: { detail: RunDetail; close: ReactNode }) {
-  const { run, steps } = detail;
+  const { run, steps, attempts } = detail;
   const scroller = useRef<HTMLDivElement>(null);
   return (
     <>
@@ -32,6 +33,7 @@ export function RunDetailView({ detail, close }: { detail: RunDetail; close: Rea
         <div className={styles.content}>
           <Facts facts={factsOf(run)} />
           {run.error !== undefined && <ErrorBox title="The run's error" error={run.error} />}
+          {attempts !== null && attempts.length > 0 && <Attempts attempts={attempts} />}
           <StepTimeline run={run} steps={steps} scroller={scroller} />
           <Payload title="Input" value={run.input} label="the run's input" />
           <Payload title="Output" value={run.output} label="the run's output" />

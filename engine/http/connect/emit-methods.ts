@@ -1,15 +1,13 @@
 import * as z from "zod/v4";
 import { EventName, FunctionId } from "../../contract/ids.ts";
+import { jsonObject } from "../../contract/json-object.ts";
 import { emitEvent, invokeFunction } from "../../execute/emit.ts";
 import { toJsonText, type JsonText } from "../../json/json-text.ts";
 import { IdempotencyKey } from "../fields.ts";
 import { method, type ConnectMethod } from "./method.ts";
 
 /** A protobuf Struct: any other JSON travels in the `dataValue` twin. */
-const Struct = z.record(z.string(), z.unknown(), {
-  error: (issue) =>
-    issue.code === "invalid_type" ? "must be an object; send other JSON as data_value" : undefined,
-});
+const Struct = jsonObject("must be an object; send other JSON as data_value");
 
 const payload = { data: Struct.optional(), dataValue: z.unknown().optional() };
 
@@ -17,7 +15,7 @@ const EmitRequest = z.strictObject({
   event: EventName,
   ...payload,
   idempotencyKey: IdempotencyKey.optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
+  metadata: jsonObject().optional(),
   version: z.number().int().min(0).max(2_147_483_647).optional(),
   namespace: z.literal("").optional(),
 });
@@ -26,7 +24,7 @@ const InvokeRequest = z.strictObject({
   functionId: FunctionId,
   ...payload,
   idempotencyKey: IdempotencyKey.optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
+  metadata: jsonObject().optional(),
 });
 
 /** The twin wins; nothing at all is an empty object. */

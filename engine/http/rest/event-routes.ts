@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
 import { EventName } from "../../contract/ids.ts";
+import { jsonObject } from "../../contract/json-object.ts";
 import { ApiError } from "../../errors.ts";
 import { emitEvent } from "../../execute/emit.ts";
 import { toJsonText } from "../../json/json-text.ts";
@@ -11,7 +12,7 @@ import { route, type RestRoute } from "./route.ts";
 const EmitBody = z.strictObject({
   name: EventName,
   data: z.unknown().optional(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
+  metadata: jsonObject().nullish(),
   idempotency_key: IdempotencyKey.nullish(),
   /** What SDK webhooks send. */
   idempotencyKey: IdempotencyKey.nullish(),

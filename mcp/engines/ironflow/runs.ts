@@ -4,6 +4,7 @@ import {
   ConnectRun,
   ConnectStep,
   GetRunStepsResponse,
+  ListAttemptsResponse,
   ListRunsResponse,
 } from "../../../engine/contract/runs.ts";
 import type { Run } from "../../contract/domain.ts";
@@ -12,11 +13,14 @@ import type { ToolInput } from "../../contract/tools.ts";
 import type { Call } from "../../upstream/http.ts";
 import type { Engine } from "../engine.ts";
 import { readAnswer } from "../../upstream/answer.ts";
-import { restRow, restRunRow, toRun, toRunSummary, toStep } from "./normalise.ts";
+import { errorInfo, restRow, restRunRow, toRun, toRunSummary, toStep } from "./normalise.ts";
 import type { Operation } from "./surfaces.ts";
-import { answerTo, query, type Wire } from "./wire.ts";
+import { answerTo, query, restCall, type Wire } from "./wire.ts";
 
-type RunCalls = Pick<Engine, "listRuns" | "getRun" | "getRunSteps" | "cancelRun" | "resumeRun" | "deleteRun">;
+type RunCalls = Pick<
+  Engine,
+  "listRuns" | "getRun" | "getRunSteps" | "getRunAttempts" | "cancelRun" | "resumeRun" | "deleteRun"
+>;
 
 const RestRun = z.preprocess(restRunRow, ConnectRun);
 const RestStep = z.preprocess(restRow, ConnectStep);
@@ -71,6 +75,23 @@ export function runCalls(wire: Wire): RunCalls {
       );
       const steps = page.steps.map(toStep).sort((a, b) => a.sequence - b.sequence);
       return { steps, count: steps.length };
+    },
+
+    getRunAttempts: async (runId, call) => {
+      const request = {
+        method: "GET",
+        path: `${runPath(runId)}/attempts`,
+        effect: "read",
+        namesRecord: true,
+      } as const;
+      const page = await restCall(wire, request, ListAttemptsResponse, call);
+      const attempts = page.attempts.map(({ attempt, kind, error, failed_at }) => ({
+        attempt,
+        kind,
+        error: errorInfo(error) ?? { message: "" },
+        failed_at,
+      }));
+      return { attempts, count: attempts.length };
     },
 
     cancelRun: (runId, reason, call) =>

@@ -5,6 +5,7 @@ export const runHandlers: ToolHandlers<
   | "ironflow_list_runs"
   | "ironflow_get_run"
   | "ironflow_get_run_steps"
+  | "ironbridge_get_run_attempts"
   | "ironflow_wait_for_run"
   | "ironflow_cancel_run"
   | "ironflow_resume_run"
@@ -13,6 +14,7 @@ export const runHandlers: ToolHandlers<
   ironflow_list_runs: (filter, { engine, signal }) => engine.listRuns(filter, { signal }),
   ironflow_get_run: ({ run_id }, { engine, signal }) => engine.getRun(run_id, { signal }),
   ironflow_get_run_steps: ({ run_id }, { engine, signal }) => engine.getRunSteps(run_id, { signal }),
+  ironbridge_get_run_attempts: ({ run_id }, { engine, signal }) => engine.getRunAttempts(run_id, { signal }),
   ironflow_wait_for_run: ({ run_id, timeout_seconds }, context) =>
     waitForRun(run_id, timeout_seconds * 1000, context),
   ironflow_cancel_run: ({ run_id, reason }, { engine, signal }) =>

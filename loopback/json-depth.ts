@@ -1,8 +1,5 @@
-/** Deeper JSON is refused: stringifying it would overflow the stack. */
-export const MAX_JSON_DEPTH = 64;
-
 /** Whether arrays and objects in a JSON text are nested at most `max` deep. Reads the text once, parses nothing. */
-export function isShallow(text: string, max = MAX_JSON_DEPTH): boolean {
+export function isShallow(text: string, max: number): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < text.length; i += 1) {

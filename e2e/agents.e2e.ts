@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "@playwright/test";
+import * as z from "zod/v4";
+import { modernAgent } from "./agents/modern.ts";
+import { launchApp, type RunningApp } from "./launch.ts";
+import { waitForQuestion } from "./pages/consent-window.ts";
+import { RunsPage } from "./pages/runs-page.ts";
+import { saveScreenshot } from "./screenshot.ts";
+
+const LIVE_WITHIN_MS = 2_000;
+
+test.describe("Agents: tokens that the person makes, and what agents do with them", () => {
+  let app: RunningApp;
+  test.beforeAll(async () => {
+    app = await launchApp({ flags: ["--demo", "--allow-writes"] });
+  });
+  test.afterAll(async () => {
+    await app.close();
+  });
+
+  test("[F7] a token is made after a question, shown once, works at once, and not any more when revoked", async () => {
+    const { page } = app;
+    await page
+      .getByRole("navigation")
+      .getByRole("link", { name: /^Agents/ })
+      .click();
+    await page.getByRole("button", { name: "Make a token" }).first().click();
+    await page.getByRole("textbox", { name: "Name" }).fill("reader one");
+    await page.getByRole("button", { name: "Make token" }).click();
+    const question = await waitForQuestion(app, "reader one");
+    await question.approve();
+
+    const dialog = page.getByRole("dialog");
+    await expect(dialog).toContainText("Shown this once");
+    const token =
+      (await dialog.getByRole("region", { name: "Token", exact: true }).locator("pre").textContent()) ?? "";
+    await expect(dialog).toContainText("claude mcp add");
+    await expect(dialog).toContainText('"mcpServers"');
+    await saveScreenshot(page, "token-shown-once");
+
+    const agent = await modernAgent(app.connection.mcp.url, token.trim(), "the reader's client");
+    const tools = await agent.listTools();
+    expect(tools).toContain("ironflow_list_runs");
+    expect(tools, "a reader is not offered what it may not call").not.toContain("ironflow_delete_run");
+    expect((await agent.call("ironflow_list_runs")).isError).toBe(false);
+
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    await expect(page.locator("body")).not.toContainText(token.trim());
+    await expect(page.getByRole("main")).toContainText("the reader's client");
+    await saveScreenshot(page, "agents");
+
+    const row = page.locator('[data-token-name="reader one"]');
+    await row.getByRole("button", { name: "Revoke the token reader one" }).click();
+    await row.getByRole("button", { name: "Revoke reader one" }).click();
+    await expect
+      .poll(
+        async () =>
+          (
+            await fetch(app.connection.mcp.url, {
+              method: "POST",
+              headers: { authorization: `Bearer ${token.trim()}`, "content-type": "application/json" },
+              body: "{}",
+            })
+          ).status,
+      )
+      .toBe(401);
+    await agent.close();
+  });
+
+  test("[F7] a run that an agent starts is on screen within 2 s, and its retries are told in its detail", async () => {
+    const agent = await modernAgent(app.connection.mcp.url, app.token);
+    try {
+      const runs = new RunsPage(app.page);
+      await runs.open();
+      const emitted = await agent.call("ironflow_emit_event", {
+        event: "parcel.ready",
+        data: { orderId: "order-7001", grams: 120 },
+      });
+      const { run_ids: ids } = z.object({ run_ids: z.array(z.string()) }).parse(emitted.structured);
+      const [runId] = ids;
+      if (runId === undefined) throw new Error("the event started no run");
+      await expect(runs.row(runId)).toBeVisible({ timeout: LIVE_WITHIN_MS });
+      await expect(runs.row(runId)).toContainText("Paused", { timeout: 20_000 });
+      await runs.openRun(runId);
+      const attempts = app.page.getByRole("region", { name: "Failed attempts" });
+      await expect(attempts.getByRole("listitem")).toHaveCount(3);
+      await expect(attempts).toContainText("the depot has no power");
+      await saveScreenshot(app.page, "run-paused");
+    } finally {
+      await agent.close();
+    }
+  });
+});
+
+test("[F7] when the engine dies the page says how old its rows are, and goes on when the engine is back", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ironbridge-engine-"));
+  const first = await startEngine(folder, 0);
+  const app = await launchApp({
+    flags: [`--server-url=${first.url}`, "--allow-writes"],
+    env: { IRONFLOW_API_KEY: first.key },
+  });
+  const agent = await modernAgent(app.connection.mcp.url, app.token);
+  try {
+    await app.page
+      .getByRole("navigation")
+      .getByRole("link", { name: /^Events/ })
+      .click();
+    await agent.call("ironflow_emit_event", { event: "before.the.end", data: 1 });
+    const main = app.page.getByRole("main");
+    await expect(main).toContainText("before.the.end", { timeout: LIVE_WITHIN_MS });
+    await first.stop();
+    await expect(app.page.getByRole("banner")).toContainText(/unreachable/i, { timeout: 20_000 });
+    await expect(main).toContainText(/ago|old/i, { timeout: 20_000 });
+    await expect(main, "what was read stays on screen").toContainText("before.the.end");
+    await saveScreenshot(app.page, "stale");
+    const second = await startEngine(folder, Number(new URL(first.url).port));
+    await expect(app.page.getByRole("banner")).toContainText(/live/i, { timeout: 40_000 });
+    await agent.call("ironflow_emit_event", { event: "after.the.restart", data: 2 });
+    await expect(main).toContainText("after.the.restart", { timeout: LIVE_WITHIN_MS });
+    await second.stop();
+  } finally {
+    await agent.close();
+    await app.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+/** The engine alone, as `npm run engine` starts it. */
+async function startEngine(
+  folder: string,
+  port: number,
+): Promise<{ url: string; key: string; stop(): Promise<void> }> {
+  const entry = resolve(import.meta.dirname, "../dist/engine.cjs");
+  const child = spawn(process.execPath, [entry, `--port=${port}`, `--data-dir=${folder}`], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const exited = new Promise<void>((done) => child.once("exit", () => done()));
+  const lines = createInterface({ input: child.stdout });
+  const ready = await Promise.race([
+    new Promise<string>((done) => lines.once("line", done)),
+    exited.then(() => {
+      throw new Error("the engine ended before it was ready");
+    }),
+  ]);
+  const { url } = z.object({ url: z.string() }).parse(JSON.parse(ready.replace(/^ready /, "")));
+  const file = await readFile(join(folder, ".ironflow_bootstrap_key.json"), "utf8");
+  const { key } = z.object({ key: z.string() }).parse(JSON.parse(file));
+  return {
+    url,
+    key,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
