@@ -95,9 +95,11 @@ async function obey(
       parent.post({ type: "attached", session_id, attached });
       return;
     }
-    case "stop":
-      parent.post({ type: "stopped", session_id, response: (await sessions.stop(session_id)) ?? null });
+    case "stop": {
+      const response = (await sessions.stop(session_id, { atOnce: message.at_once === true })) ?? null;
+      parent.post({ type: "stopped", session_id, response });
       return;
+    }
     case "close":
       parent.post({ type: "closed", session_id, closed: await sessions.close(session_id) });
       return;

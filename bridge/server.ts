@@ -174,7 +174,7 @@ async function output(id: string, query: string, sessions: Sessions, gone: Abort
 
 async function stop(request: IncomingMessage, id: string, sessions: Sessions): Promise<Answer> {
   drain(request, MAX_IGNORED_BODY_BYTES);
-  const seen = await sessions.stop(id, "its agent");
+  const seen = await sessions.stop(id, { by: "its agent" });
   return seen === undefined ? noSession(id) : { status: 200, body: seen };
 }
 

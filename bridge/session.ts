@@ -170,6 +170,13 @@ export class Session implements TabSource, Readable {
     return this.#stopping;
   }
 
+  /** Like `stop`; a ladder that is under way is not waited for. */
+  async stopAtOnce(steps: readonly LadderStep[], by: string): Promise<StopResponse> {
+    const { clock } = this.#context;
+    if (this.#stopping !== undefined) await this.#processes?.end(steps, clock);
+    return this.stop(steps, by);
+  }
+
   /** Stops it and gives everything back that it holds. */
   async close(steps: readonly LadderStep[]): Promise<void> {
     try {

@@ -20,7 +20,7 @@ import type { ScriptFolder } from "./script-folder.ts";
 import { Session, type SessionContext } from "./session.ts";
 import { DiskBudget, SpillFile } from "./spill-file.ts";
 import type { TabPort } from "./tab.ts";
-import { SHUTDOWN_STEPS, STOP_STEPS } from "./terminal-processes.ts";
+import { AT_ONCE_STEPS, SHUTDOWN_STEPS, STOP_STEPS } from "./terminal-processes.ts";
 
 /** The list goes to main this long after a change of a session, or of the length of its output, in ms. */
 const TELL = { soonMs: 30, laterMs: 1_000 };
@@ -152,9 +152,18 @@ export class Sessions {
     return session?.snapshot().size;
   }
 
-  /** `by`: who asked for it, as the session's reason tells. Undefined: no such session. */
-  async stop(id: string, by = "the person"): Promise<StopResponse | undefined> {
-    return this.#sessions.get(id)?.stop(this.#options.stopSteps ?? STOP_STEPS, by);
+  /**
+   * Undefined: no such session.
+   * @param how `by`: who asked for it, as the session's reason tells. `atOnce`: nothing in it gets time to clean up, not
+   * even when it is being stopped already.
+   */
+  async stop(
+    id: string,
+    { by = "the person", atOnce = false }: { by?: string; atOnce?: boolean } = {},
+  ): Promise<StopResponse | undefined> {
+    const session = this.#sessions.get(id);
+    if (atOnce) return session?.stopAtOnce(AT_ONCE_STEPS, by);
+    return session?.stop(this.#options.stopSteps ?? STOP_STEPS, by);
   }
 
   /** False: no such session. */

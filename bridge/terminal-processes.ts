@@ -13,6 +13,9 @@ export const STOP_STEPS: readonly LadderStep[] = [
   { signal: "SIGKILL", waitMs: 2_000 },
 ];
 
+/** A person stopped everything: nobody waits at all. */
+export const AT_ONCE_STEPS: readonly LadderStep[] = [{ signal: "SIGKILL", waitMs: 2_000 }];
+
 /** The app is closing: nobody waits long. */
 export const SHUTDOWN_STEPS: readonly LadderStep[] = [
   { signal: "SIGINT", waitMs: 500 },

@@ -13,6 +13,7 @@ import { readCommandLine } from "./command-line.ts";
 import { announce, type Announcement } from "./connection-file.ts";
 import { openConnection } from "./connections.ts";
 import { createConsent } from "./consent/consent.ts";
+import { openRemembered } from "./consent/remembered.ts";
 import { createConsentWindow } from "./consent/window.ts";
 import { requests } from "./contract/ipc.ts";
 import type { Flags } from "./flags.ts";
@@ -23,14 +24,16 @@ import { answerRequests } from "./ipc.ts";
 import { runLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { logError } from "./log.ts";
 import { openAudit } from "./mcp-endpoint/audit.ts";
-import { recordConsent, recordRefusal } from "./mcp-endpoint/audit-records.ts";
+import { recordConsent, recordLeftOpen, recordRefusal } from "./mcp-endpoint/audit-records.ts";
 import { makeLocalToken } from "./mcp-endpoint/local-token.ts";
 import { createPerformer } from "./mcp-endpoint/perform.ts";
 import { openTokenStore } from "./mcp-endpoint/tokens.ts";
+import { AUDIT_ROW, auditTool } from "./mcp-endpoint/own-tools.ts";
 import { setMenu } from "./menu.ts";
 import { pageEvents } from "./page-events.ts";
 import { confinePages, confineSession } from "./page/confine.ts";
 import { declarePageScheme, servePages } from "./page/serve-pages.ts";
+import { openPanic } from "./panic.ts";
 import { openProfile, programsIn, type Profile } from "./profile.ts";
 import { openSettings, questionExpiry } from "./settings.ts";
 import { openMainWindow } from "./windows.ts";
@@ -81,7 +84,10 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     records,
     clock: systemClock,
     sendPort: (sessionId, port) => page.sendPort(sessionId, port),
-    onSessions: (sessions) => page.tell("terminals:changed", [...sessions]),
+    onSessions(sessions) {
+      page.tell("terminals:changed", [...sessions]);
+      panic.terminalsChanged();
+    },
     onMoved: () => link.restartTools(),
   });
   life.steps.add("terminal bridge", () => bridge.end());
@@ -125,17 +131,37 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   });
   const questions = createConsentWindow({ consent, preload: programs.consentPreload, pages: programs.pages });
 
+  const remembered = openRemembered(profile.remembered, now, (list) => page.tell("remembered:changed", list));
+  if (remembered.problem !== undefined) logError("remembered answers", remembered.problem);
+  const leftOpen = recordLeftOpen(audit, now());
+
   const tokens = openTokenStore(profile.tokens, now, (list) => page.tell("tokens:changed", list));
   if (tokens.problem !== undefined) logError("tokens", tokens.problem);
   life.steps.add("tokens", () => tokens.flush());
   const performer = createPerformer({
     rows: TOOLS,
+    own: [auditTool(audit)],
     hub,
     consent,
+    remembered,
+    rules: () => ({ extra: settings.stored.tool_permissions ?? {}, stopped: panic.state.stopped }),
     audit,
     now,
+    clock: systemClock,
     onActivity: (activity) => page.tell("agents:activity", activity),
   });
+  const panic = openPanic({
+    settings,
+    audit,
+    bridge,
+    page,
+    now,
+    refuseQuestions() {
+      consent.queue.refuseAll();
+      performer.drop();
+    },
+  });
+  life.steps.add("panic shortcut", () => panic.close());
   const door = await openAgentDoor({
     flags,
     settings,
@@ -144,7 +170,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     performer,
     authenticate: (token) => localToken.authenticate(token) ?? tokens.authenticate(token),
     onCall: (caller, claim) => tokens.used(caller, claim),
-    onRefused: (reason, caller) => recordRefusal(audit, reason, caller),
+    onRefused: (reason, remote, caller) => recordRefusal(audit, reason, remote, caller),
   });
   life.steps.add("agents' endpoint", () => door.close());
   life.steps.add("questions", () => questions.close());
@@ -163,7 +189,17 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     questions,
     tokens,
     mcpUrl: door.url,
-    dropCaller: (name) => door.dropCaller(name),
+    audit,
+    remembered,
+    panic,
+    leftOpen: () => leftOpen,
+    rows: [...TOOLS, AUDIT_ROW],
+    async dropCaller(name) {
+      performer.drop(name);
+      remembered.forgetTokens((tokenId) => tokens.lives(tokenId));
+      await door.dropCaller(name);
+    },
+    onLimitChanged: (name) => performer.forgetLimit(name),
     onRightsChanged: () => door.toolsChanged(),
     ending: life.ending,
   });

@@ -9,6 +9,8 @@ export interface Profile {
   readonly localToken: string;
   readonly tokens: string;
   readonly audit: string;
+  /** Answers that the person wants remembered. */
+  readonly remembered: string;
   /** What the reaper knows. */
   readonly processes: string;
   readonly engine: string;
@@ -24,6 +26,7 @@ export function openProfile(folder: string): Profile {
     localToken: join(folder, "local-token"),
     tokens: join(folder, "tokens.json"),
     audit: join(folder, "audit.jsonl"),
+    remembered: join(folder, "remembered.json"),
     processes: join(folder, "processes.json"),
     engine: join(folder, "engine"),
   };

@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
 import { Theme, TimeZoneChoice, type Settings } from "./contract/ipc.ts";
+import { ExtraPermissions } from "./contract/tokens.ts";
 import { openProfileFile } from "./profile-file.ts";
 
 const Bounds = z.object({
@@ -26,6 +27,10 @@ const Stored = z.object({
   /** Who may change things on which connection, where the person has decided; see `writesKey`. */
   writes: z.record(z.string(), Writes).optional(),
   window: Bounds.optional(),
+  /** By tool: the permission that it needs beside its own. */
+  tool_permissions: ExtraPermissions.optional(),
+  /** When the person stopped everything that agents do, until they lift it. */
+  stopped_since: z.string().optional(),
 });
 type Stored = z.infer<typeof Stored>;
 
@@ -34,7 +39,7 @@ export interface SettingsStore {
   readonly stored: Readonly<Stored>;
   /** Set when the file could not be understood: what was wrong and where it is kept now. */
   readonly problem: string | undefined;
-  change(part: Partial<Omit<Stored, "version">>): Settings;
+  change(part: { [K in keyof Omit<Stored, "version">]?: Stored[K] | undefined }): Settings;
 }
 
 /** How long a question may wait, in ms, where the person wants it shorter. */
@@ -55,7 +60,7 @@ export function openSettings(path: string): SettingsStore {
     },
     problem: file.problem,
     change(part) {
-      file.save({ ...file.value, ...part });
+      file.save(Stored.parse({ ...file.value, ...part }));
       return choices();
     },
   };

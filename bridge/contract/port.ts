@@ -37,7 +37,8 @@ export type FromTab = z.infer<typeof FromTab>;
 export const ToBridge = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("attach"), session_id: SessionId }),
   z.strictObject({ type: z.literal("close"), session_id: SessionId }),
-  z.strictObject({ type: z.literal("stop"), session_id: SessionId }),
+  /** `at_once`: nothing in it gets time to clean up. */
+  z.strictObject({ type: z.literal("stop"), session_id: SessionId, at_once: z.boolean().optional() }),
   z.strictObject({ type: z.literal("shutdown") }),
 ]);
 export type ToBridge = z.infer<typeof ToBridge>;

@@ -26,7 +26,8 @@ export interface TerminalBridge {
   sessions(): readonly TerminalSession[];
   /** Connects a tab: one end of a channel to the bridge, the other to the page. False when there is no such session. */
   attach(sessionId: string): Promise<boolean>;
-  stop(sessionId: string): Promise<StopResponse>;
+  /** @param atOnce nothing in it gets time to clean up */
+  stop(sessionId: string, atOnce?: boolean): Promise<StopResponse>;
   close(sessionId: string): Promise<boolean>;
   end(): Promise<void>;
 }
@@ -126,8 +127,9 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
       port2.close();
       return false;
     },
-    async stop(sessionId) {
-      const answer = await ask(running(), { type: "stop", session_id: sessionId }, "stopped");
+    async stop(sessionId, atOnce = false) {
+      const stop = { type: "stop", session_id: sessionId, at_once: atOnce } as const;
+      const answer = await ask(running(), stop, "stopped");
       if (answer?.type === "stopped" && answer.response !== null) return answer.response;
       if (answer !== undefined) throw new Error("there is no such terminal");
       throw new Error("the terminal bridge did not answer; whether the terminal was stopped is not known");

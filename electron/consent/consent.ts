@@ -34,6 +34,18 @@ export interface CallToAsk {
   };
   readonly signal: AbortSignal;
   readonly read: ReadTool;
+  /** Where the caller may not be there when the person answers. */
+  readonly attendance?: Attendance | undefined;
+  /** Called when the person wants this answer remembered. Without it they are not offered that. */
+  readonly onRemember?: (() => void) | undefined;
+}
+
+/** Whether a caller is there to take its approval. */
+export interface Attendance {
+  /** True once a request waits for the answer; false when none has come by the deadline (the clock's ms). */
+  arrived(deadlineMs: number): Promise<boolean>;
+  /** An approval was not good any more: the person is asked again, and the caller may have to wait again. */
+  askedAnew(): void;
 }
 
 export interface RightsToAsk {
@@ -48,7 +60,9 @@ export interface RightsToAsk {
 export type Answer = { readonly approved: true } | { readonly approved: false; readonly error: ToolError };
 
 export interface ConsentRecord {
-  readonly event: "asked" | ConsentOutcome;
+  readonly event: "asked" | "remembered" | ConsentOutcome;
+  /** Ties a question to its outcome. */
+  readonly questionId: string;
   readonly user: string;
   /** Of the call that was asked about; none for a question about rights. */
   readonly callId?: string;
@@ -93,6 +107,7 @@ export function createConsent(options: ConsentOptions): Consent {
     question: AskedQuestion,
     about: Omit<ConsentRecord, "event">,
     signal: AbortSignal,
+    onRemember?: () => void,
   ): Promise<ConsentOutcome | "full"> {
     if (!queue.hasRoom(about.user)) return "full";
     await options.record({ event: "asked", ...about });
@@ -101,6 +116,7 @@ export function createConsent(options: ConsentOptions): Consent {
       caller: about.user,
       question,
       signal,
+      onRemember,
       expiresAfterMs: waitMs,
       first: question.asked_again,
     });
@@ -122,10 +138,18 @@ export function createConsent(options: ConsentOptions): Consent {
         args,
       };
       const digest = keyedDigest(key, { ...subject, watched });
-      const about = { user: auditUser(caller), callId: call.callId, tool: row.name, digest };
+      const questionId = randomUUID();
+      const about = { questionId, user: auditUser(caller), callId: call.callId, tool: row.name, digest };
+      const mayRemember = row.risk === "destructive" && call.onRemember !== undefined;
+      let remembered = false;
+      const remember = () => {
+        remembered = true;
+        call.onRemember?.();
+      };
+      const deadlineMs = options.clock.nowMs() + waitMs;
       const outcome = await ask(
         {
-          question_id: randomUUID(),
+          question_id: questionId,
           kind: "tool",
           ...preview,
           risk: row.risk,
@@ -134,13 +158,21 @@ export function createConsent(options: ConsentOptions): Consent {
           engine: { name: engine.name, url: engine.url, kind: engine.kind },
           arguments: Object.entries(args).map(([name, value]) => shown(name, canonicalJson(value))),
           ...times(),
+          may_remember: mayRemember,
           asked_again: round > 1,
         },
         about,
         signal,
+        mayRemember ? remember : undefined,
       );
       if (outcome === "full") return refuse(TOO_MANY_QUESTIONS);
       if (outcome !== "approved") return refuse(refusal(outcome));
+      if (remembered) await options.record({ event: "remembered", ...about });
+      if (call.attendance !== undefined && !(await call.attendance.arrived(deadlineMs))) {
+        const over = signal.aborted ? "caller_gone" : "expired";
+        await options.record({ event: over, ...about });
+        return refuse(refusal(over));
+      }
       const now = await previewCall(row, args, call.read);
       if (signal.aborted) return refuse(refusal("caller_gone"));
       const same =
@@ -151,6 +183,7 @@ export function createConsent(options: ConsentOptions): Consent {
         if (error.reason === "target_changed") await options.record({ event: "target_changed", ...about });
         return refuse(error);
       }
+      call.attendance?.askedAnew();
     }
   }
 
@@ -165,10 +198,11 @@ export function createConsent(options: ConsentOptions): Consent {
       return problem === undefined ? askCall(call) : refuse(problem);
     },
     async askRights(rights) {
+      const questionId = randomUUID();
       const details = rights.details.map(({ label, text }) => shown(label, text));
       const outcome = await ask(
         {
-          question_id: randomUUID(),
+          question_id: questionId,
           kind: "rights",
           title: rights.title,
           consequence: rights.consequence,
@@ -179,9 +213,11 @@ export function createConsent(options: ConsentOptions): Consent {
           effects: [...rights.effects],
           not_reached: [],
           ...times(),
+          may_remember: false,
           asked_again: false,
         },
         {
+          questionId,
           user: auditUser(USER),
           tool: rights.title,
           digest: keyedDigest(key, { title: rights.title, details }),

@@ -27,6 +27,8 @@ export interface AskOptions<Q> {
   readonly signal: AbortSignal;
   /** May only shorten `EXPIRES_MS`. */
   readonly expiresAfterMs?: number;
+  /** Called right before it is approved by an answer that is to be remembered. Without it, none is. */
+  readonly onRemember?: (() => void) | undefined;
   /** Asked anew after an approval: goes to the front, where its predecessor was. */
   readonly first?: boolean;
 }
@@ -43,14 +45,19 @@ export interface QuestionQueue<Q> {
   /** Main saw a person's mouse or key in the question's window. */
   inputSeen(): void;
   /** An answer from the question's window. */
-  answer(id: string, answer: "approve" | "decline"): { taken: boolean; reason?: string };
+  answer(id: string, answer: "approve" | "decline", remember?: boolean): { taken: boolean; reason?: string };
   /** The window was closed or its page crashed: the question on top was not answered. */
   dismissed(): void;
+  /** The person refuses every question that waits, at once. */
+  refuseAll(): void;
   /** The app ends: every question does, and no more is taken. */
   close(): void;
 }
 
-type Entry<Q> = Waiting<Q> & { settle(outcome: QueueOutcome): void };
+type Entry<Q> = Waiting<Q> & {
+  settle(outcome: QueueOutcome): void;
+  readonly onRemember: (() => void) | undefined;
+};
 
 /**
  * Questions to the person, one at a time, in order. An answer counts for the question on top only, `INERT_MS` after it was
@@ -81,7 +88,9 @@ export function questionQueue<Q>(clock: Clock, onChanged: () => void): QuestionQ
     const over = new AbortController();
     const outcome = await new Promise<QueueOutcome>((settle) => {
       const { id, caller, question, signal } = options;
-      const entry: Entry<Q> = { id, caller, question, askedMs, expiresMs: askedMs + forMs, settle: finish };
+      const expiresMs = askedMs + forMs;
+      const { onRemember } = options;
+      const entry: Entry<Q> = { id, caller, question, askedMs, expiresMs, settle: finish, onRemember };
       let settled = false;
       function finish(result: QueueOutcome): void {
         if (settled) return;
@@ -129,18 +138,22 @@ export function questionQueue<Q>(clock: Clock, onChanged: () => void): QuestionQ
       const nowMs = clock.nowMs();
       if (nowMs >= inertUntilMs()) inputMs = nowMs;
     },
-    answer(id, answer) {
+    answer(id, answer, remember = false) {
       const top = entries[0];
       if (top === undefined || top.id !== id) return { taken: false, reason: "this question is not on top" };
       if (clock.nowMs() >= top.expiresMs) return { taken: false, reason: "this question has expired" };
       if (clock.nowMs() < inertUntilMs()) return { taken: false, reason: "too early: read it first" };
       if (inputMs === undefined || clock.nowMs() - inputMs > INPUT_FRESH_MS)
         return { taken: false, reason: "no input of a person was seen" };
+      if (answer === "approve" && remember) top.onRemember?.();
       top.settle(answer === "approve" ? "approved" : "declined");
       return { taken: true };
     },
     dismissed() {
       entries[0]?.settle("not_answered");
+    },
+    refuseAll() {
+      while (entries[0] !== undefined) entries[0].settle("declined");
     },
     close() {
       closed = true;

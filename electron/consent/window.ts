@@ -67,8 +67,8 @@ export function createConsentWindow(options: ConsentWindowOptions): ConsentWindo
       give();
       return consent.current();
     },
-    async "consent:answer"({ question_id: id, answer }) {
-      return queue.answer(id, answer);
+    async "consent:answer"({ question_id: id, answer, remember }) {
+      return queue.answer(id, answer, remember);
     },
   };
   const takeBack = answerRequests("consent", consentRequests, handlers, isSender);

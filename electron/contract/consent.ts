@@ -33,6 +33,8 @@ export const Question = z.object({
   not_reached: z.array(z.string()),
   asked_at: z.string(),
   expires_at: z.string(),
+  /** Offered: the same tool then runs without a question for this caller on this engine. Never for what cannot be undone. */
+  may_remember: z.boolean(),
   /** True when the target changed after a first approval, and the person is asked anew. */
   asked_again: z.boolean(),
 });
@@ -43,7 +45,11 @@ const none = z.strictObject({});
 export const consentRequests = {
   "consent:current": { in: none, out: Question.nullable() },
   "consent:answer": {
-    in: z.strictObject({ question_id: z.string().max(64), answer: z.enum(["approve", "decline"]) }),
+    in: z.strictObject({
+      question_id: z.string().max(64),
+      answer: z.enum(["approve", "decline"]),
+      remember: z.boolean().optional(),
+    }),
     /** `taken: false` when main did not accept it, with the reason: too early, no input seen, not on top. */
     out: z.object({ taken: z.boolean(), reason: z.string().optional() }),
   },

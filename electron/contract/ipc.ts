@@ -3,7 +3,18 @@ import { SessionId, TerminalSession, StopResponse } from "../../bridge/contract/
 import { ToolError } from "../../mcp/contract/errors.ts";
 import { LiveTopic } from "../../mcp/contract/live.ts";
 import { Connection, ConnectionId } from "./connection.ts";
-import { NewToken, Permission, TokenInfo, TokenName } from "./tokens.ts";
+import { AuditPage, AuditQuery } from "./audit.ts";
+import {
+  ExtraPermission,
+  ExtraPermissions,
+  NewToken,
+  Permission,
+  RateLimit,
+  RememberedAnswer,
+  TokenChange,
+  TokenInfo,
+  TokenName,
+} from "./tokens.ts";
 
 /**
  * The main window's door. `requests`: the renderer asks, main answers. `events`: main tells, the renderer listens.
@@ -23,6 +34,22 @@ export const Theme = z.enum(["system", "dark", "light"]);
 export const TimeZoneChoice = z.enum(["local", "utc"]);
 export const Settings = z.object({ theme: Theme, time_zone: TimeZoneChoice });
 export type Settings = z.infer<typeof Settings>;
+
+/** Stops everything that agents do, wherever the keyboard's focus is. As Electron writes shortcuts. */
+export const PANIC_SHORTCUT = "CommandOrControl+Alt+Shift+Escape";
+
+/** Whether the person has stopped everything that agents do; then tokens only read. */
+export const PanicState = z.object({ stopped: z.boolean(), since: z.string().optional() });
+export type PanicState = z.infer<typeof PanicState>;
+
+/** A question that was open when the app ended without a word. Nothing was changed by it. */
+export const LeftOpenQuestion = z.object({ caller: z.string(), tool: z.string(), asked_at: z.string() });
+export type LeftOpenQuestion = z.infer<typeof LeftOpenQuestion>;
+
+const DONE_OR_NOT = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true) }),
+  z.object({ ok: z.literal(false), error: ToolError }),
+]);
 
 export const AppInfo = z.object({
   name: z.string(),
@@ -66,12 +93,50 @@ export const requests = {
   "tokens:list": { in: none, out: z.array(TokenInfo) },
   /** Asks in the consent window first: a new token raises rights. */
   "tokens:create": {
-    in: z.strictObject({ name: TokenName, permissions: z.array(Permission).min(1).max(16) }),
+    in: z.strictObject({
+      name: TokenName,
+      permissions: z.array(Permission).min(1).max(32),
+      rate_limit: RateLimit.optional(),
+    }),
     out: z.discriminatedUnion("ok", [
       z.object({ ok: z.literal(true), created: NewToken }),
       z.object({ ok: z.literal(false), error: ToolError }),
     ]),
   },
+  /** Giving more asks in the consent window first; taking away happens at once. */
+  "tokens:change": {
+    in: TokenChange,
+    out: z.discriminatedUnion("ok", [
+      z.object({ ok: z.literal(true), info: TokenInfo }),
+      z.object({ ok: z.literal(false), error: ToolError }),
+    ]),
+  },
+  /** The tools that agents can be offered, and the permission the person put on each beside its own. */
+  "tools:permissions": {
+    in: none,
+    out: z.object({
+      tools: z.array(z.object({ name: z.string(), title: z.string(), permission: z.string() })),
+      extra: ExtraPermissions,
+    }),
+  },
+  /** Putting one on takes rights away and happens at once; another one, or none, asks first. */
+  "tools:set-permission": {
+    in: z.strictObject({ tool: z.string().min(1).max(64), permission: ExtraPermission.nullable() }),
+    out: DONE_OR_NOT,
+  },
+  "audit:query": { in: AuditQuery, out: AuditPage },
+  "remembered:list": { in: none, out: z.array(RememberedAnswer) },
+  "remembered:forget": {
+    in: z.strictObject({ id: z.string().max(64) }),
+    out: z.object({ forgotten: z.boolean() }),
+  },
+  "panic:state": { in: none, out: PanicState },
+  /** Stops every agent terminal, refuses every question, makes every token read-only. Answers once it is done. */
+  "panic:stop": { in: none, out: PanicState },
+  /** Asks in the consent window first. */
+  "panic:lift": { in: none, out: DONE_OR_NOT },
+  /** What an earlier life of the app could not say any more. */
+  "questions:left-open": { in: none, out: z.array(LeftOpenQuestion) },
   "tokens:revoke": {
     in: z.strictObject({ name: z.string().min(1).max(64) }),
     out: z.object({ revoked: z.boolean() }),
@@ -112,6 +177,8 @@ export const events = {
   "agents:activity": AgentActivity,
   "questions:waiting": z.object({ waiting: z.number().int() }),
   "settings:changed": Settings,
+  "remembered:changed": z.array(RememberedAnswer),
+  "panic:changed": PanicState,
   /** A deep link or a menu asks for a page. The path is one of the renderer's own routes. */
   navigate: z.object({ path: z.string().max(256) }),
 } satisfies Record<string, z.ZodType>;

@@ -1,6 +1,10 @@
 import type { Consent } from "../consent/consent.ts";
 import type { Handlers } from "../contract/ipc.ts";
 import type { Performer } from "../mcp-endpoint/perform.ts";
+import type { Audit } from "../mcp-endpoint/audit.ts";
+import { approvalHandlers, type ApprovalHandlerParts } from "./approvals.ts";
+import { auditHandlers } from "./audit.ts";
+import { permissionHandlers, type PermissionHandlerParts } from "./permissions.ts";
 import { appHandlers, type AppHandlerParts } from "./app.ts";
 import { questionHandlers } from "./questions.ts";
 import { terminalHandlers } from "./terminals.ts";
@@ -12,9 +16,12 @@ import type { ConsentWindow } from "../consent/window.ts";
 
 export type AllHandlerParts = AppHandlerParts &
   Omit<TokenHandlerParts, "consent"> &
+  Omit<ApprovalHandlerParts, "consent"> &
+  Omit<PermissionHandlerParts, "consent"> &
   Omit<WritesHandlerParts, "consent"> & {
     readonly consent: Consent;
     readonly performer: Performer;
+    readonly audit: Audit;
     readonly bridge: TerminalBridge;
     readonly questions: ConsentWindow;
   };
@@ -26,6 +33,9 @@ export function allHandlers(parts: AllHandlerParts): Handlers {
     ...writesHandlers(parts),
     ...toolHandlers(parts.performer, parts.ending),
     ...tokenHandlers(parts),
+    ...permissionHandlers(parts),
+    ...approvalHandlers(parts),
+    ...auditHandlers(parts.audit),
     ...terminalHandlers(parts.bridge),
     ...questionHandlers(parts.consent, parts.questions),
   };

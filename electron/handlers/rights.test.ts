@@ -19,6 +19,8 @@ let folder: string;
 let asked: RightsToAsk[];
 let answer: Answer;
 let dropped: string[];
+let limits: string[];
+let told: number;
 const ending = new AbortController().signal;
 
 beforeEach(() => {
@@ -26,6 +28,8 @@ beforeEach(() => {
   asked = [];
   answer = APPROVED;
   dropped = [];
+  limits = [];
+  told = 0;
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -44,6 +48,8 @@ describe("making a token", () => {
       consent,
       mcpUrl: "http://127.0.0.1:4100/mcp",
       dropCaller: async (name) => void dropped.push(name),
+      onRightsChanged: () => void (told += 1),
+      onLimitChanged: (name) => void limits.push(name),
       ending,
     });
   beforeEach(() => {
@@ -92,6 +98,64 @@ describe("making a token", () => {
     expect(await handlers()["tokens:revoke"]({ name: "claude" })).toEqual({ revoked: false });
     expect(dropped).toEqual(["claude"]);
     expect(asked).toEqual([]);
+  });
+});
+
+describe("changing a token", () => {
+  let tokens: TokenStore;
+  let token: string;
+  const change = (changes: object) =>
+    tokenHandlers({
+      tokens,
+      consent,
+      mcpUrl: "",
+      dropCaller: async () => {},
+      onRightsChanged: () => void (told += 1),
+      onLimitChanged: (name) => void limits.push(name),
+      ending,
+    })["tokens:change"]({ name: "claude", ...changes });
+  const now = () => tokens.authenticate(token)?.caller;
+  beforeEach(() => {
+    tokens = openTokenStore(join(folder, "tokens.json"), () => new Date());
+    token = tokens.create("claude", ["mcp.call", "mcp.write"], { calls: 10, per_s: 60 }).token;
+  });
+
+  it.each([
+    ["fewer permissions", { permissions: ["mcp.call"] }, 0],
+    ["the same permissions", { permissions: ["mcp.write", "mcp.call"] }, 0],
+    ["one more permission", { permissions: ["mcp.call", "mcp.write", "mcp.audit"] }, 1],
+    ["everything", { permissions: ["*"] }, 1],
+    ["a lower limit", { rate_limit: { calls: 9, per_s: 60 } }, 0],
+    ["a longer window", { rate_limit: { calls: 10, per_s: 61 } }, 0],
+    ["a higher limit", { rate_limit: { calls: 11, per_s: 60 } }, 1],
+    ["a shorter window", { rate_limit: { calls: 10, per_s: 59 } }, 1],
+    ["no limit", { rate_limit: null }, 1],
+  ])("to %s asks only where it gives more", async (_, changes, questions) => {
+    const answered = await change(changes);
+    expect(answered.ok).toBe(true);
+    expect(asked).toHaveLength(questions);
+    expect(told).toBe(1);
+    const wanted = changes as { permissions?: string[]; rate_limit?: object | null };
+    expect(now()?.permissions).toEqual(wanted.permissions ?? ["mcp.call", "mcp.write"]);
+    const limit =
+      wanted.rate_limit === undefined ? { calls: 10, per_s: 60 } : (wanted.rate_limit ?? undefined);
+    expect(now()?.rateLimit).toEqual(limit);
+    expect(limits).toEqual(wanted.rate_limit === undefined ? [] : ["claude"]);
+  });
+
+  it("changes nothing when the person declines, or when there is no such token", async () => {
+    answer = DECLINED;
+    expect(await change({ permissions: ["*"], rate_limit: { calls: 1, per_s: 60 } })).toMatchObject({
+      ok: false,
+    });
+    expect(now()).toMatchObject({
+      permissions: ["mcp.call", "mcp.write"],
+      rateLimit: { calls: 10, per_s: 60 },
+    });
+    expect(await change({ name: "other", permissions: ["mcp.call"] })).toMatchObject({
+      ok: false,
+      error: { code: "not_found" },
+    });
   });
 });
 

@@ -1,7 +1,9 @@
 import type { Consent } from "../consent/consent.ts";
 import type { Handlers } from "../contract/ipc.ts";
-import type { NewToken } from "../contract/tokens.ts";
+import type { NewToken, RateLimit } from "../contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
+import { grants } from "../mcp-endpoint/permissions.ts";
+import { limitWords } from "../mcp-endpoint/rate-limit.ts";
 import { TokenRefused, type TokenStore } from "../mcp-endpoint/tokens.ts";
 
 export interface TokenHandlerParts {
@@ -10,17 +12,21 @@ export interface TokenHandlerParts {
   readonly mcpUrl: string;
   /** The caller's sessions and questions end with its token. */
   readonly dropCaller: (name: string) => Promise<void>;
+  /** Its next request knows: clients are told that their list of tools may be another. */
+  readonly onRightsChanged: () => void;
+  /** Its count of calls starts over. */
+  readonly onLimitChanged: (name: string) => void;
   readonly ending: AbortSignal;
 }
 
-type Rows = "tokens:list" | "tokens:create" | "tokens:revoke";
+type Rows = "tokens:list" | "tokens:create" | "tokens:change" | "tokens:revoke";
 
 /** Agents' tokens: making one asks in the consent window, taking one away does not. */
 export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
   const { tokens } = parts;
   return {
     "tokens:list": async () => tokens.list(),
-    async "tokens:create"({ name, permissions }) {
+    async "tokens:create"({ name, permissions, rate_limit: limit }) {
       try {
         tokens.assertFree(name);
         const answer = await parts.consent.askRights({
@@ -29,12 +35,13 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
           details: [
             { label: "Name", text: name },
             { label: "Permissions", text: permissions.join(", ") },
+            ...(limit === undefined ? [] : [{ label: "Limit", text: limitWords(limit) }]),
           ],
           effects: permissions.map(effectOf),
           signal: parts.ending,
         });
         if (!answer.approved) return { ok: false, error: answer.error };
-        const { info, token } = tokens.create(name, permissions);
+        const { info, token } = tokens.create(name, permissions, limit);
         return {
           ok: true,
           created: { info, token, url: parts.mcpUrl, snippets: snippets(token, parts.mcpUrl) },
@@ -44,6 +51,33 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
         throw cause;
       }
     },
+    async "tokens:change"(change) {
+      const { name } = change;
+      const before = tokens.list().find((token) => token.name === name);
+      if (before === undefined) return { ok: false, error: noToken(name) };
+      const added = (change.permissions ?? []).filter((wanted) => !grants(before.permissions, wanted));
+      const looser = isLooser(before.rate_limit, change.rate_limit);
+      if (added.length > 0 || looser) {
+        const limit = change.rate_limit === null ? undefined : (change.rate_limit ?? before.rate_limit);
+        const answer = await parts.consent.askRights({
+          title: "Give a token more rights",
+          consequence: `Whoever has the token "${name}" may do more than before, from the next request on.`,
+          details: [
+            { label: "Name", text: name },
+            { label: "Permissions", text: (change.permissions ?? before.permissions).join(", ") },
+            { label: "Limit", text: limit === undefined ? "none" : limitWords(limit) },
+          ],
+          effects: [...added.map(effectOf), ...(looser ? ["Its calls are limited less than before."] : [])],
+          signal: parts.ending,
+        });
+        if (!answer.approved) return { ok: false, error: answer.error };
+      }
+      const info = tokens.change(change);
+      if (info === undefined) return { ok: false, error: noToken(name) }; // revoked while the person was asked
+      if (change.rate_limit !== undefined) parts.onLimitChanged(name);
+      parts.onRightsChanged();
+      return { ok: true, info };
+    },
     async "tokens:revoke"({ name }) {
       const revoked = tokens.revoke(name);
       if (revoked) await parts.dropCaller(name);
@@ -52,11 +86,25 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
   };
 }
 
+const noToken = (name: string): ToolError => ({
+  error: `There is no token named "${name}".`,
+  code: "not_found",
+  retryable: false,
+});
+
+/** Whether the new limit may let a call through that the old one refuses. Undefined leaves it, null takes it away. */
+function isLooser(before: RateLimit | undefined, after: RateLimit | null | undefined): boolean {
+  if (before === undefined || after === undefined) return false;
+  return after === null || after.calls > before.calls || after.per_s < before.per_s;
+}
+
 const EFFECTS: Readonly<Record<string, string>> = {
   "mcp.call": "Reads what the engines did.",
   "mcp.write": "Changes things on connections that allow it to agents; what cannot be undone still asks you.",
   "mcp.terminal": "Runs commands in terminal tabs, with your own rights on this computer.",
-  "mcp.*": "Reads, changes things where agents may, and runs commands in terminal tabs with your own rights.",
+  "mcp.audit": "Reads the audit: what every agent and you did here.",
+  "mcp.*":
+    "Reads, changes things where agents may, runs commands in terminal tabs with your own rights, and reads the audit.",
   "*": "Everything that any permission allows, now and later.",
 };
 

@@ -15,6 +15,8 @@ export function toolHandlers(performer: Performer, ending: AbortSignal): Pick<Ha
         args,
         signal: ending,
       });
+      if (result !== undefined && "comeBack" in result)
+        throw new Error("the person's own call was told to come back");
       if (result !== undefined) return toOutcome(result);
       return {
         ok: false,

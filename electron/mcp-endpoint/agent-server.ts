@@ -3,20 +3,24 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  inputRequired,
   type CallToolResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod/v4";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
+import { HANDSHAKE_PATIENCE, MODERN_PATIENCE, type Patience } from "./held-questions.ts";
 import type { Caller } from "./permissions.ts";
 import { errorResult } from "./tool-result.ts";
 import { publishedTool } from "./published-tools.ts";
-import { factsOf } from "./request-facts.ts";
+import { factsOf, type Remote } from "./request-facts.ts";
 
 /** One call of an agent, on its way to the gate. */
 export interface AgentCall {
   readonly caller: Caller;
+  readonly tokenId: string;
+  readonly remote: Remote;
   /** What the client says of itself: shown beside the caller's name, never instead of it. */
   readonly claim: string | undefined;
   readonly connection: string;
@@ -24,8 +28,17 @@ export interface AgentCall {
   readonly args: Record<string, unknown>;
   /** Aborts when the caller cancels or goes away. */
   readonly signal: AbortSignal;
+  /** How long its client can wait for a person. */
+  readonly patience: Patience;
+  /** What the client was given when it was told to come back. Not trusted: it may be anything. */
+  readonly state: string | undefined;
   /** Only where the caller asked for progress. */
   readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/** The answer is not there yet: the client is to send the same call again with this. */
+export interface ComeBack {
+  readonly comeBack: string;
 }
 
 export interface Progress {
@@ -36,11 +49,12 @@ export interface Progress {
 
 export interface AgentServerParts {
   readonly version: string;
+  readonly era: "legacy" | "modern";
   readonly instructions: string;
   /** The rows that this caller is offered on this connection, now. */
   tools(caller: Caller, connection: string): readonly ToolRow[];
   /** Undefined when the caller is not offered such a tool. */
-  call(call: AgentCall): Promise<CallToolResult | undefined>;
+  call(call: AgentCall): Promise<CallToolResult | ComeBack | undefined>;
   /** Told what a call threw; the caller only hears that something did. */
   readonly onError: (cause: unknown) => void;
 }
@@ -71,10 +85,15 @@ export function agentServer(parts: AgentServerParts): Server {
   });
 
   server.setRequestHandler("tools/call", async (request, context) => {
-    const { caller, connection, gone } = factsOf(context.http?.authInfo);
+    const { caller, tokenId, remote, connection, gone } = factsOf(context.http?.authInfo);
     const { name, arguments: args = {} } = request.params;
+    const state = context.mcpReq.requestState();
     const call: AgentCall = {
       caller,
+      tokenId,
+      remote,
+      patience: parts.era === "modern" ? MODERN_PATIENCE : HANDSHAKE_PATIENCE,
+      state: typeof state === "string" ? state : undefined,
       claim: claimOf(server, context),
       connection,
       tool: name,
@@ -89,6 +108,7 @@ export function agentServer(parts: AgentServerParts): Server {
     });
     if (result === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+    if ("comeBack" in result) return inputRequired({ requestState: result.comeBack as string });
     return result;
   });
 

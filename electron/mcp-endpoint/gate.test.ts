@@ -1,18 +1,30 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import { READ_HINTS, toolRow, type ToolRow } from "../../mcp/contract/tool-row.ts";
-import { gate, hiddenBecause, type Switches } from "./gate.ts";
+import { gate, hiddenBecause, type HouseRules, type Switches } from "./gate.ts";
 import { USER, type Caller } from "./permissions.ts";
 
 const base = {
   title: "t",
   description: "d",
-  input: z.strictObject({ run_id: z.string(), limit: z.number().int().max(5).optional() }),
+  input: z.strictObject({
+    run_id: z.string(),
+    limit: z.number().int().max(5).optional(),
+    line: z.enum(["L1", "L2", "L3"]).optional(),
+  }),
   output: null,
   hints: READ_HINTS,
 } as const;
 const rows: Record<string, ToolRow> = {
   read: toolRow({ ...base, name: "r", risk: "read", permission: "mcp.call", mode: "read", for: "both" }),
+  proto: toolRow({
+    ...base,
+    name: "constructor",
+    risk: "read",
+    permission: "mcp.call",
+    mode: "read",
+    for: "both",
+  }),
   app: toolRow({ ...base, name: "a", risk: "read", permission: "mcp.call", mode: "read", for: "app" }),
   agent: toolRow({ ...base, name: "g", risk: "read", permission: "mcp.call", mode: "read", for: "agent" }),
   write: toolRow({ ...base, name: "w", risk: "write", permission: "mcp.write", mode: "write", for: "both" }),
@@ -56,6 +68,41 @@ const embedded: Switches = { ...open, agentsMayWrite: false };
 const remote: Switches = { ...open, personMayWrite: false, agentsMayWrite: false, terminals: false };
 const agent = (...permissions: string[]): Caller => ({ kind: "token", name: "claude", permissions });
 const args = { run_id: "run_1" };
+
+describe("what the person decided for all connections", () => {
+  const rules = (extra: Record<string, string>, stopped = false): HouseRules => ({ extra, stopped });
+  it.each([
+    [
+      "an extra permission hides the tool from who has it not",
+      agent("mcp.call"),
+      "read",
+      rules({ r: "mcp.x" }),
+      "hidden",
+    ],
+    ["and shows it to who has it", agent("mcp.call", "mcp.x"), "read", rules({ r: "mcp.x" }), "allow"],
+    ["mcp.* holds it", agent("mcp.*"), "read", rules({ r: "mcp.x" }), "allow"],
+    [
+      "it does not stand for the row's own",
+      agent("mcp.call", "mcp.x"),
+      "write",
+      rules({ w: "mcp.x" }),
+      "hidden",
+    ],
+    ["it is one tool's only", agent("mcp.call"), "read", rules({ w: "mcp.x" }), "allow"],
+    ["no name of an object is a permission", agent("mcp.call"), "proto", rules({}), "allow"],
+    ["the person has every permission", USER, "write", rules({ w: "mcp.x" }), "allow"],
+    ["stopped, agents still read", agent("*"), "read", rules({}, true), "allow"],
+    ["stopped, agents do not write", agent("*"), "write", rules({}, true), "refuse"],
+    ["stopped, nobody is asked for an agent", agent("*"), "delete", rules({}, true), "refuse"],
+    ["stopped, no command runs", agent("*"), "terminal", rules({}, true), "refuse"],
+    ["stopped, what was hidden stays hidden", agent("mcp.call"), "write", rules({}, true), "hidden"],
+    ["stopped, the person goes on", USER, "delete", rules({}, true), "ask"],
+  ])("%s", (_, caller, row, given, expected) => {
+    const named = rows[row];
+    expect(gate(caller, named, open, args, given).verdict).toBe(expected);
+    expect(hiddenBecause(caller, named, open, given) !== undefined).toBe(expected === "hidden");
+  });
+});
 
 describe("the gate", () => {
   const cases: [string, Caller, string, Switches, string][] = [
@@ -114,7 +161,8 @@ describe("the gate", () => {
     [{}, "arguments.run_id: "],
     [{ run_id: 1 }, "arguments.run_id: "],
     [{ run_id: "r", limit: 6 }, "arguments.limit: "],
-    [{ run_id: "r", extra: 1 }, "arguments: "],
+    [{ run_id: "r", extra: 1 }, "arguments.extra: is not an argument here; it takes run_id, limit, line"],
+    [{ run_id: "r", line: "L4" }, 'arguments.line: value must be one of "L1", "L2", "L3"'],
     [null, "arguments: "],
     [[], "arguments: "],
   ])("refuses the arguments %j before anything is asked or done, and names the place", (wrong, place) => {

@@ -14,7 +14,7 @@ export interface SessionLimits {
   readonly sweepEveryMs: number;
 }
 export const SESSION_LIMITS: SessionLimits = {
-  all: 64,
+  all: 128,
   perOwner: 16,
   idleMs: 30 * 60_000,
   sweepEveryMs: 60_000,
@@ -35,6 +35,8 @@ interface Session {
   usedMs: number;
   /** Requests under way, streams included. */
   open: number;
+  /** Ids of requests that are not answered yet. */
+  readonly ids: Set<string | number>;
 }
 
 export interface LegacySessions {
@@ -79,13 +81,32 @@ export function legacySessions(options: LegacyOptions): LegacySessions {
     });
   }
 
-  /** Room for one more: the owner's session that has been idle longest makes way, nobody else's does. */
+  /**
+   * Room for one more: the owner's session that has been idle longest makes way. An owner that has none yet is let in by
+   * the token that holds the most; nobody's only session ends for another.
+   */
   async function makeRoom(owner: SessionOwner): Promise<boolean> {
-    const own = [...sessions.values()].filter((session) => session.owner.tokenId === owner.tokenId);
+    const byOwner = new Map<string, Session[]>();
+    for (const session of sessions.values())
+      byOwner.set(session.owner.tokenId, [...(byOwner.get(session.owner.tokenId) ?? []), session]);
+    const own = byOwner.get(owner.tokenId) ?? [];
     if (own.length < limits.perOwner && sessions.size + opening.size < limits.all) return true;
-    const idle = own.filter((session) => session.open === 0).sort((a, b) => a.usedMs - b.usedMs)[0];
+    const [most = []] = [...byOwner.values()].sort((a, b) => b.length - a.length);
+    const from = own.length > 0 ? own : most.length > 1 ? most : [];
+    const idle = from.filter((session) => session.open === 0).sort((a, b) => a.usedMs - b.usedMs)[0];
     await idle?.transport.close();
     return idle !== undefined;
+  }
+
+  /** Two requests of one id under way: only one of them could ever be answered. */
+  function takeIds(session: Session, response: ServerResponse, body: unknown): boolean {
+    const ids = requestIds(body);
+    if (new Set(ids).size < ids.length || ids.some((id) => session.ids.has(id))) return false;
+    for (const id of ids) session.ids.add(id);
+    response.once("close", () => {
+      for (const id of ids) session.ids.delete(id);
+    });
+    return true;
   }
 
   async function open(request: LegacyRequest, response: ServerResponse, body: unknown, owner: SessionOwner) {
@@ -96,7 +117,8 @@ export function legacySessions(options: LegacyOptions): LegacySessions {
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => {
-        const session: Session = { transport, server, owner, usedMs: options.clock.nowMs(), open: 0 };
+        const usedMs = options.clock.nowMs();
+        const session: Session = { transport, server, owner, usedMs, open: 0, ids: new Set() };
         sessions.set(id, session);
         opening.delete(response);
         occupy(session, response);
@@ -115,6 +137,8 @@ export function legacySessions(options: LegacyOptions): LegacySessions {
       const id = request.headers["mcp-session-id"];
       const session = typeof id === "string" ? sessions.get(id) : undefined;
       if (session !== undefined && sameOwner(session.owner, owner)) {
+        if (!takeIds(session, response, body))
+          return sendRpcError(response, 400, -32_600, "a request with this id is under way in this session");
         occupy(session, response);
         return session.transport.handleRequest(request, response, body);
       }
@@ -149,3 +173,11 @@ const RETRY = { "retry-after": "30" };
 
 const sameOwner = (a: SessionOwner, b: SessionOwner): boolean =>
   a.tokenId === b.tokenId && a.connection === b.connection;
+
+/** Ids of the requests in a body: one message or, in the older revisions, a batch. Notifications and answers have none here. */
+function requestIds(body: unknown): (string | number)[] {
+  return (Array.isArray(body) ? body : [body]).flatMap((message: unknown) => {
+    const { id, method } = (message ?? {}) as { id?: unknown; method?: unknown };
+    return typeof method === "string" && (typeof id === "string" || typeof id === "number") ? [id] : [];
+  });
+}

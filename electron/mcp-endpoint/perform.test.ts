@@ -4,7 +4,9 @@ import type { AgentActivity } from "../contract/ipc.ts";
 import { CANCEL_ROW, DELETE_ROW, READ_ROW, WRITE_ROW } from "../testing/rows.ts";
 import { runStore } from "../testing/run-store.ts";
 import type { AuditEvent } from "./audit.ts";
-import { createPerformer, type PerformParts, type ToolCall } from "./perform.ts";
+import { handClock } from "../testing/hand-clock.ts";
+import { NO_RULES, type HouseRules } from "./gate.ts";
+import { createPerformer, type Performer, type PerformParts, type ToolCall } from "./perform.ts";
 import { USER, type Caller } from "./permissions.ts";
 
 const SECRET = "argument-value-7f3a";
@@ -17,9 +19,17 @@ let activity: AgentActivity[];
 let order: string[];
 let asked: Parameters<PerformParts["consent"]["askCall"]>[0][];
 let answer: () => Promise<Answer>;
+let performer: Performer | undefined;
+let remembered: Set<string>;
+let rules: HouseRules;
+let time: ReturnType<typeof handClock>;
 let switches: { name: string; personMayWrite: boolean; agentsMayWrite: boolean; terminals: boolean };
 
 beforeEach(() => {
+  performer = undefined;
+  remembered = new Set();
+  rules = NO_RULES;
+  time = handClock();
   store = runStore();
   store.runs.set(SECRET, { status: "failed", steps: 1 });
   audit = [];
@@ -30,8 +40,31 @@ beforeEach(() => {
   switches = { name: "local", personMayWrite: true, agentsMayWrite: true, terminals: false };
 });
 
-function perform(call: Partial<ToolCall>) {
-  const performer = createPerformer({
+async function perform(call: Partial<ToolCall>) {
+  const result = await performerOf().perform({
+    caller: writer,
+    tokenId: "writer-hash",
+    claim: "Claude Code 9",
+    connection: "local",
+    tool: "ironflow_delete_run",
+    args: { run_id: SECRET },
+    signal: new AbortController().signal,
+    ...call,
+  });
+  if (result !== undefined && "comeBack" in result) throw new Error("the caller was told to come back");
+  return result;
+}
+
+/** The one performer of a test. */
+function performerOf() {
+  performer ??= createPerformer({
+    remembered: {
+      has: ({ tokenId, tool, engine }) => remembered.has(`${tokenId} ${tool} ${engine}`),
+      add: ({ tokenId, tool, engine }) => void remembered.add(`${tokenId} ${tool} ${engine}`),
+    },
+    rules: () => rules,
+    own: [],
+    clock: time.clock,
     rows: [READ_ROW, WRITE_ROW, DELETE_ROW, CANCEL_ROW],
     hub: {
       call: (_, tool, args) => {
@@ -63,15 +96,7 @@ function perform(call: Partial<ToolCall>) {
     onActivity: (news) => void activity.push(news),
     now: () => new Date("2026-01-01T00:00:00Z"),
   });
-  return performer.perform({
-    caller: writer,
-    claim: "Claude Code 9",
-    connection: "local",
-    tool: "ironflow_delete_run",
-    args: { run_id: SECRET },
-    signal: new AbortController().signal,
-    ...call,
-  });
+  return performer;
 }
 
 const outcomes = () => activity.map(({ outcome }) => outcome);
@@ -224,5 +249,125 @@ describe("a call that needs the person", () => {
     const told: number[] = [];
     await perform({ onProgress: ({ progress }) => void told.push(progress) });
     expect(told).toEqual([1]);
+  });
+});
+
+describe("the limit of a token", () => {
+  const limited: Caller = { ...writer, rateLimit: { calls: 2, per_s: 60 } };
+  const read = (caller = limited) => perform({ caller, tool: "ironflow_get_run" });
+
+  it("refuses a call over it before it reaches anybody, in words and whole seconds", async () => {
+    await read();
+    await time.move(500);
+    await read();
+    const refused = await read();
+    expect(JSON.parse(textOf(refused))).toMatchObject({
+      code: "resource_exhausted",
+      reason: "rate_limited",
+      retryable: true,
+      retry_after: 60,
+    });
+    expect(textOf(refused)).toContain("2 calls per minute");
+    expect(textOf(refused)).toContain("Wait 60 seconds");
+    expect(order.filter((entry) => entry.startsWith("hub"))).toHaveLength(2);
+    expect(audit.at(-1)).toMatchObject({ event: "mcp.refused", detail: { reason: "rate limit exceeded" } });
+    await time.move(59_500);
+    expect((await read())?.isError).not.toBe(true);
+  });
+
+  it("counts calls with wrong arguments too, and starts over when the person changes it", async () => {
+    for (let at = 0; at < 2; at += 1) await perform({ caller: limited, tool: "ironflow_get_run", args: {} });
+    expect(JSON.parse(textOf(await read()))).toMatchObject({ reason: "rate_limited" });
+    performerOf().forgetLimit("writer");
+    expect((await read())?.isError).not.toBe(true);
+  });
+
+  it("is not the person's", async () => {
+    for (let at = 0; at < 10; at += 1)
+      expect((await read({ ...USER, rateLimit: { calls: 1, per_s: 60 } }))?.isError).not.toBe(true);
+  });
+});
+
+describe("an answer that is remembered", () => {
+  const cancel = (call: Partial<ToolCall> = {}) => perform({ tool: "ironflow_cancel_run", ...call });
+  const rememberOnce = async () => {
+    answer = async () => {
+      asked.at(-1)?.onRemember?.();
+      return { approved: true };
+    };
+    await cancel();
+    answer = async () => ({ approved: true });
+  };
+
+  it("lets the same token call the same tool on the same engine without a question", async () => {
+    await rememberOnce();
+    await cancel();
+    expect(asked).toHaveLength(1);
+    expect(
+      audit.filter(({ event }) => event === "mcp.call").map(({ detail }) => detail["remembered"]),
+    ).toEqual([undefined, true]);
+  });
+
+  it.each([
+    ["another token of the same name", { tokenId: "made-again" }],
+    ["a token without an identity", { tokenId: undefined }],
+    ["the person", { caller: USER, tokenId: undefined }],
+  ])("is not good for %s", async (_, call) => {
+    await rememberOnce();
+    await cancel(call);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("is never offered, and never used, where something cannot be undone", async () => {
+    remembered.add("writer-hash ironflow_delete_run embedded");
+    await perform({});
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.onRemember).toBeUndefined();
+  });
+});
+
+describe("a tool with a permission of its own", () => {
+  beforeEach(() => (rules = { ...NO_RULES, extra: { ironflow_resume_run: "mcp.line3" } }));
+  const names = (caller: Caller) =>
+    performerOf()
+      .tools(caller, "local")
+      .map(({ name }) => name);
+
+  it("is not seen and not called without it, and is with it, from the next request on", async () => {
+    expect(names(writer)).not.toContain("ironflow_resume_run");
+    expect(await perform({ tool: "ironflow_resume_run" })).toBeUndefined();
+    expect(audit).toMatchObject([
+      { event: "mcp.refused", detail: { reason: "missing permission mcp.line3" } },
+    ]);
+    const holder = { ...writer, permissions: [...writer.permissions, "mcp.line3"] };
+    expect(names(holder)).toContain("ironflow_resume_run");
+    expect((await perform({ caller: holder, tool: "ironflow_resume_run" }))?.isError).not.toBe(true);
+    rules = NO_RULES;
+    expect(names(writer)).toContain("ironflow_resume_run");
+  });
+});
+
+describe("while everything is stopped", () => {
+  it("agents read, and change nothing", async () => {
+    rules = { ...NO_RULES, stopped: true };
+    for (const tool of ["ironflow_resume_run", "ironflow_cancel_run", "ironflow_delete_run"])
+      expect(JSON.parse(textOf(await perform({ tool })))).toMatchObject({ reason: "stopped" });
+    expect(asked).toEqual([]);
+    expect(store.changes()).toEqual([]);
+    expect((await perform({ tool: "ironflow_get_run" }))?.isError).not.toBe(true);
+    expect((await perform({ caller: USER, tool: "ironflow_resume_run" }))?.isError).not.toBe(true);
+  });
+
+  it("a call that was approved, or written to the audit, just before is not forwarded", async () => {
+    answer = async () => {
+      rules = { ...NO_RULES, stopped: true };
+      return { approved: true };
+    };
+    expect(JSON.parse(textOf(await perform({})))).toMatchObject({ reason: "stopped" });
+    rules = NO_RULES;
+    const written = perform({ tool: "ironflow_resume_run" });
+    rules = { ...NO_RULES, stopped: true };
+    expect(JSON.parse(textOf(await written))).toMatchObject({ reason: "stopped" });
+    expect(store.changes()).toEqual([]);
   });
 });

@@ -2,22 +2,37 @@ import { randomUUID } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { Risk, ToolRow } from "../../mcp/contract/tool-row.ts";
-import type { Answer, Consent } from "../consent/consent.ts";
+import type { Consent } from "../consent/consent.ts";
 import { refusal } from "../consent/outcomes.ts";
 import type { AgentActivity } from "../contract/ipc.ts";
 import type { EngineLink } from "../hub/engine-link.ts";
 import type { Hub } from "../hub/hub.ts";
-import type { Progress } from "./agent-server.ts";
+import { canonicalJson, CanonicalError } from "../consent/canonical.ts";
+import type { Remembered, Subject } from "../consent/remembered.ts";
+import { writesKey } from "../handlers/writes.ts";
+import type { Clock } from "../../loopback/clock.ts";
+import type { ComeBack, Progress } from "./agent-server.ts";
 import type { Audit } from "./audit.ts";
-import { gate, hiddenBecause } from "./gate.ts";
+import { gate, hiddenBecause, STOPPED, type HouseRules } from "./gate.ts";
+import { heldQuestions, type Held, type Patience, type Waited } from "./held-questions.ts";
+import { callOwnTool, type OwnTool } from "./own-tools.ts";
 import { auditUser, type Caller } from "./permissions.ts";
 import { onlyAPersonConfirms } from "./published-tools.ts";
+import { limitWords, rateLimiter } from "./rate-limit.ts";
+import type { Remote } from "./request-facts.ts";
 import { errorResult, fromEngine } from "./tool-result.ts";
 import { whileWaiting } from "./waiting-progress.ts";
 
 /** One call of a tool, by an agent or by the person's own button. */
 export interface ToolCall {
   readonly caller: Caller;
+  /** Of an agent: differs for every token, also under the same name. */
+  readonly tokenId?: string | undefined;
+  readonly remote?: Remote | undefined;
+  /** How long it can wait for a person; without it, as long as it takes. */
+  readonly patience?: Patience | undefined;
+  /** What it was given when it was told to come back. */
+  readonly state?: string | undefined;
   /** What an agent's client says of itself. */
   readonly claim: string | undefined;
   readonly connection: string;
@@ -34,16 +49,26 @@ export interface PerformParts {
     link(connection: string): Pick<EngineLink, "name" | "switches" | "meta"> | undefined;
   };
   readonly consent: Pick<Consent, "askCall">;
+  readonly remembered: Pick<Remembered, "has" | "add">;
+  /** What the person has decided, now. */
+  readonly rules: () => HouseRules;
+  /** Tools that main answers itself. */
+  readonly own: readonly OwnTool[];
   readonly audit: Pick<Audit, "write">;
   readonly onActivity: (activity: AgentActivity) => void;
   readonly now: () => Date;
+  readonly clock: Clock;
 }
 
 export interface Performer {
   /** The rows that this caller is offered on this connection. */
   tools(caller: Caller, connection: string): readonly ToolRow[];
   /** Does what was asked, if it may be done. Undefined when the caller is not offered such a tool. */
-  perform(call: ToolCall): Promise<CallToolResult | undefined>;
+  perform(call: ToolCall): Promise<CallToolResult | ComeBack | undefined>;
+  /** A token has another limit: its count of calls starts over. */
+  forgetLimit(caller: string): void;
+  /** A token is gone: its questions close, its count of calls is over. Without a name, all questions close. */
+  drop(caller?: string): void;
 }
 
 type Link = NonNullable<ReturnType<PerformParts["hub"]["link"]>>;
@@ -59,17 +84,22 @@ interface Passage {
 
 /** The one way on which anything is done to an engine: gate, the person where one is needed, the audit, then the hub. */
 export function createPerformer(parts: PerformParts): Performer {
-  const byName = new Map(parts.rows.map((row) => [row.name, row]));
+  const rows = [...parts.rows, ...parts.own.map(({ row }) => row)];
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  const own = new Map(parts.own.map((tool) => [tool.row.name, tool]));
+  const held = heldQuestions(parts.clock);
+  const limiter = rateLimiter(() => parts.clock.nowMs());
 
   /** What the person only reads, or tries to, is not recorded: their screens do it all the time. */
   function record(
     { call, id, risk }: Passage,
     event: string,
-    detail: Record<string, string | number>,
+    detail: Record<string, string | number | boolean>,
   ): Promise<void> {
     if (call.caller.kind === "user" && (risk === "read" || risk === undefined)) return Promise.resolve();
-    const about = { call_id: id, tool: call.tool, connection: call.connection };
-    return parts.audit.write({ event, user: auditUser(call.caller), detail: { ...about, ...detail } });
+    const about = { call_id: id, tool: call.tool.slice(0, TOOL_CHARS), connection: call.connection };
+    const user = auditUser(call.caller);
+    return parts.audit.write({ ...call.remote, event, user, detail: { ...about, ...detail } });
   }
 
   function tell({ call, id, startedMs }: Passage, outcome: AgentActivity["outcome"]): void {
@@ -98,34 +128,54 @@ export function createPerformer(parts: PerformParts): Performer {
     return fromEngine(errorResult(error), link.meta);
   }
 
-  function ask(passage: Passage, link: Link, row: ToolRow, args: Record<string, unknown>): Promise<Answer> {
+  /** Joins the question of an earlier request of this very call, or asks. */
+  function question(passage: Passage, link: Link, row: ToolRow, args: Record<string, unknown>): Held {
     const { call } = passage;
-    tell(passage, "asking");
-    const asked = parts.consent.askCall({
-      callId: passage.id,
-      caller: call.caller,
-      claim: call.claim,
-      row,
-      args,
-      engine: { ...link.meta, name: link.name },
-      signal: call.signal,
-      read: (tool, readArgs) =>
-        parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal: call.signal }),
-    });
-    return whileWaiting(asked, call.onProgress);
+    return held.open(
+      { key: keyOf(call, args), caller: auditUser(call.caller), callId: passage.id },
+      (signal, attendance) =>
+        parts.consent.askCall({
+          callId: passage.id,
+          caller: call.caller,
+          claim: call.claim,
+          row,
+          args,
+          engine: { ...link.meta, name: link.name },
+          signal,
+          attendance,
+          onRemember: rememberer(call, link, row),
+          read: (tool, readArgs) =>
+            parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal }),
+        }),
+    );
   }
+
+  function rememberer(call: ToolCall, link: Link, row: ToolRow): (() => void) | undefined {
+    const subject = subjectOf(call, link, row);
+    return subject === undefined ? undefined : () => parts.remembered.add(subject);
+  }
+
+  const isRemembered = (call: ToolCall, link: Link, row: ToolRow): boolean => {
+    const subject = subjectOf(call, link, row);
+    return subject !== undefined && parts.remembered.has(subject);
+  };
 
   async function forward(
     passage: Passage,
     link: Link,
     row: ToolRow,
     args: Record<string, unknown>,
+    how: { readonly remembered?: true },
     onProgress: ToolCall["onProgress"],
   ): Promise<CallToolResult> {
     const { call } = passage;
-    const written = record(passage, "mcp.call", { risk: row.risk });
+    const written = record(passage, "mcp.call", { risk: row.risk, ...how });
     if (row.risk !== "read") await written; // what changes something is on disk before it is done
     if (call.signal.aborted) return refuse(passage, "the caller has gone", link, refusal("caller_gone"));
+    if (row.risk !== "read" && call.caller.kind === "token" && parts.rules().stopped)
+      return refuse(passage, "everything was stopped", link, STOPPED);
+    const tool = own.get(row.name);
+    if (tool !== undefined) return ended(passage, await callOwnTool(tool, args, parts.clock));
     const confirmed = onlyAPersonConfirms(row) ? { ...args, confirm: true } : args;
     const result = await parts.hub.call(call.connection, call.tool, confirmed, {
       caller: call.caller.name,
@@ -133,28 +183,51 @@ export function createPerformer(parts: PerformParts): Performer {
       signal: call.signal,
       onProgress,
     });
+    return fromEngine(ended(passage, result), link.meta);
+  }
+
+  function ended(passage: Passage, result: CallToolResult): CallToolResult {
     const outcome = result.isError === true ? "error" : "ok";
     tell(passage, outcome);
-    void record(passage, "mcp.result", {
-      outcome,
-      ms: parts.now().getTime() - passage.startedMs,
-    }); // never rejects
-    return fromEngine(result, link.meta);
+    const ms = parts.now().getTime() - passage.startedMs;
+    void record(passage, "mcp.result", { outcome, ms }); // never rejects
+    return result;
+  }
+
+  /** The answer to the question of this call, or what to tell a caller that cannot wait any longer. */
+  async function waitFor(passage: Passage, found: Held): Promise<Waited> {
+    const { call } = passage;
+    tell(passage, "asking");
+    return whileWaiting(held.wait(found, call.signal, call.patience), call.onProgress);
   }
 
   return {
     tools(caller, connection) {
       const link = parts.hub.link(connection);
       if (link === undefined) return [];
-      return parts.rows.filter((row) => hiddenBecause(caller, row, link.switches) === undefined);
+      const rules = parts.rules();
+      return rows.filter((row) => hiddenBecause(caller, row, link.switches, rules) === undefined);
+    },
+    forgetLimit: (caller) => limiter.forget(caller),
+    drop(caller) {
+      held.drop(caller === undefined ? undefined : `token:${caller}`);
+      if (caller !== undefined) limiter.forget(caller);
     },
     async perform(call) {
       const link = parts.hub.link(call.connection);
       if (link === undefined) return undefined;
       const row = byName.get(call.tool);
-      const passage: Passage = { call, id: randomUUID(), startedMs: parts.now().getTime(), risk: row?.risk };
       const args = row === undefined ? call.args : withoutConfirm(row, call.args);
-      const verdict = gate(call.caller, row, link.switches, args);
+      const decide = () => gate(call.caller, row, link.switches, args, parts.rules());
+      const verdict = decide();
+      const found = verdict.verdict === "ask" ? held.find(keyOf(call, args), call.state) : undefined;
+      const joined = typeof found === "object" ? found : undefined;
+      const passage: Passage = {
+        call,
+        id: joined?.callId ?? randomUUID(),
+        startedMs: parts.now().getTime(),
+        risk: row?.risk,
+      };
       if (verdict.verdict === "hidden" || row === undefined) {
         tell(passage, "refused");
         await record(passage, "mcp.refused", {
@@ -162,22 +235,91 @@ export function createPerformer(parts: PerformParts): Performer {
         });
         return undefined;
       }
+      if (joined === undefined) {
+        const seconds = limiter.take(call.caller);
+        if (seconds !== undefined)
+          return refuse(passage, "rate limit exceeded", link, tooFast(call.caller, seconds));
+      }
       if (verdict.verdict === "refuse") return refuse(passage, verdict.reason, link, verdict.error);
-      tell(passage, "started");
-      if (verdict.verdict === "ask") {
-        const answer = await ask(passage, link, row, args);
+      // A state is good for one question; where that is over, nobody is asked anew behind the caller's back.
+      if (found === "unknown") return refuse(passage, "no such question", link, QUESTION_OVER);
+      if (joined === undefined) tell(passage, "started");
+      const remembered = verdict.verdict === "ask" && joined === undefined && isRemembered(call, link, row);
+      const asks = verdict.verdict === "ask" && !remembered;
+      if (asks) {
+        const waited = await waitFor(passage, joined ?? question(passage, link, row, args));
+        if ("comeBack" in waited) return waited;
+        if ("pending" in waited) return fromEngine(errorResult(CONSENT_PENDING), link.meta);
+        const { answer } = waited;
         if (!answer.approved)
           return refuse(passage, answer.error.reason ?? answer.error.code, link, answer.error);
         // The person may have taken rights away while they were asked.
-        const again = gate(call.caller, row, link.switches, args);
+        const again = decide();
+        if (again.verdict === "refuse") return refuse(passage, again.reason, link, again.error);
         if (again.verdict !== "ask") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
       }
       passage.startedMs = parts.now().getTime();
       // Who was told of the waiting has had progress already, and it may only grow.
-      return forward(passage, link, row, args, verdict.verdict === "allow" ? call.onProgress : undefined);
+      return forward(
+        passage,
+        link,
+        row,
+        args,
+        remembered ? { remembered } : {},
+        asks ? undefined : call.onProgress,
+      );
     },
   };
 }
+
+/** A name that an agent made up may be as long as a request; the audit keeps so much of it, in characters. */
+const TOOL_CHARS = 128;
+
+/** The same for the same caller's identical call, and for no other. */
+function keyOf(call: ToolCall, args: Record<string, unknown>): string {
+  try {
+    return canonicalJson([auditUser(call.caller), call.tokenId ?? "", call.connection, call.tool, args]);
+  } catch (cause) {
+    if (cause instanceof CanonicalError) return randomUUID(); // it is refused before anybody is asked
+    throw cause;
+  }
+}
+
+/** What an answer may be remembered for; undefined where it may not. */
+function subjectOf(call: ToolCall, link: Link, row: ToolRow): Subject | undefined {
+  if (row.risk !== "destructive" || call.caller.kind !== "token" || call.tokenId === undefined)
+    return undefined;
+  return { caller: call.caller.name, tokenId: call.tokenId, tool: row.name, engine: writesKey(link.meta) };
+}
+
+function tooFast({ rateLimit }: Caller, seconds: number): ToolError {
+  const limit = rateLimit === undefined ? "" : ` (${limitWords(rateLimit)})`;
+  return {
+    error: `The rate limit of this token${limit} is used up. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"}. Nothing was done.`,
+    code: "resource_exhausted",
+    reason: "rate_limited",
+    retryable: true,
+    retry_after: seconds,
+  };
+}
+
+const CONSENT_PENDING: ToolError = {
+  error:
+    "The person has not answered yet. The question stays open in Ironbridge. Nothing was changed so far.",
+  code: "consent_pending",
+  reason: "consent_pending",
+  retryable: true,
+  retry_after: 5,
+  hint: "Repeat the identical call, with the same arguments, to go on waiting for the answer: only that call is done when the person approves.",
+};
+
+const QUESTION_OVER: ToolError = {
+  error: "The question that this call waited for is over. Nothing was changed.",
+  code: "permission_denied",
+  reason: "question_over",
+  retryable: false,
+  hint: "Read the target before you decide to call again.",
+};
 
 const RIGHTS_CHANGED: ToolError = {
   error: "Rights were taken away while the person was asked. Nothing was changed.",

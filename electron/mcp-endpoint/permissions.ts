@@ -1,3 +1,5 @@
+import type { RateLimit } from "../contract/tokens.ts";
+
 /**
  * Whether a list of permissions holds the wanted one. `*` holds everything, `mcp.*` everything that starts with `mcp.`;
  * nothing else stands for more than itself.
@@ -13,6 +15,8 @@ export interface Caller {
   readonly kind: "user" | "token";
   readonly name: string;
   readonly permissions: readonly string[];
+  /** Of a token, where the person set one. */
+  readonly rateLimit?: RateLimit;
 }
 
 /** How the audit writes a caller: no token can be taken for the person. */

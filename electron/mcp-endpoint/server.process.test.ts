@@ -188,6 +188,47 @@ describe("a session of the handshake era", () => {
     expect((await use(sessions[2])).status).toBe(200);
   });
 
+  it("of an agent that holds many makes way for an agent that has none", async () => {
+    await endpoint.close();
+    endpoint = await startFixture({ sessionLimits: { all: 3 } });
+    const leaked = [await openSession(), await openSession(), await openSession()];
+    const newcomer = await openSession("ibk_writer-token");
+    expect(newcomer).not.toBe("");
+    const use = (id: string | undefined, token: string) =>
+      post(call(2), {
+        "mcp-session-id": id ?? "",
+        "mcp-protocol-version": "2025-06-18",
+        authorization: `Bearer ${token}`,
+      });
+    expect((await use(leaked[0], "ibk_reader-token")).status).toBe(404);
+    expect((await use(leaked[1], "ibk_reader-token")).status).toBe(200);
+    expect((await use(newcomer, "ibk_writer-token")).status).toBe(200);
+  });
+
+  it("has one request of an id under way at a time, so that each is answered", async () => {
+    await endpoint.close();
+    let release = () => {};
+    const held = new Promise<void>((done) => (release = done));
+    let begun = () => {};
+    const running = new Promise<void>((done) => (begun = done));
+    endpoint = await startFixture({
+      call: async () => {
+        begun();
+        await held;
+        return { content: [{ type: "text", text: "done" }] };
+      },
+    });
+    const session = { "mcp-session-id": await openSession(), "mcp-protocol-version": "2025-06-18" };
+    const first = post(call(7), session);
+    await running;
+    const second = await post(call(7), session);
+    expect(second.status).toBe(400);
+    expect(await second.json()).toMatchObject({ error: { code: -32_600 } });
+    release();
+    expect(await (await first).text()).toContain("done");
+    expect(await (await post(call(7), session)).text()).toContain("done");
+  });
+
   it("is refused politely when there is no room at all", async () => {
     await endpoint.close();
     endpoint = await startFixture({ sessionLimits: { all: 1 } });
@@ -244,14 +285,18 @@ describe("before the protocol", () => {
     ["another local page", { origin: "http://localhost:9999" }, 403],
     ["Origin null", { origin: "null" }, 403],
     ["text instead of JSON", { "content-type": "text/plain" }, 415],
-  ])("%s is refused, and the answer says nothing about tools", async (_, headers, status) => {
-    const answer = await post(INITIALIZE, headers);
-    expect(answer.status).toBe(status);
-    const text = await answer.text();
-    expect(text).not.toMatch(/fixture|tool|reader|writer/);
-    expect(endpoint.sessionCount).toBe(0);
-    expect(endpoint.refused).toHaveLength(1);
-  });
+  ] as [string, Record<string, string>, number][])(
+    "%s is refused, and the answer says nothing about tools",
+    async (_, headers, status) => {
+      const answer = await post(INITIALIZE, headers);
+      expect(answer.status).toBe(status);
+      const text = await answer.text();
+      expect(text).not.toMatch(/fixture|tool|reader|writer/);
+      expect(endpoint.sessionCount).toBe(0);
+      // Without a token nobody is there whom a row could name.
+      expect(endpoint.refused).toHaveLength(headers.authorization === "" ? 0 : 1);
+    },
+  );
 
   it("our own Origin is accepted", async () => {
     expect((await post(INITIALIZE, { origin: `http://127.0.0.1:${endpoint.port}` })).status).toBe(200);
@@ -335,6 +380,32 @@ describe("a request's body", () => {
     const answer = await post("{");
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code: -32_700 } });
+  });
+});
+
+describe("a body that is nested too deep", () => {
+  const nested = (levels: number) =>
+    INITIALIZE.replace(
+      '"capabilities":{}',
+      `"capabilities":{"x":${"[".repeat(levels)}${"]".repeat(levels)}}`,
+    );
+
+  it.each([
+    ["5,000 arrays", `${"[".repeat(5_000)}${"]".repeat(5_000)}`],
+    ["an initialize with 5,000 levels", nested(5_000)],
+    ["4 MiB of opening brackets", "[".repeat(MAX_BODY_BYTES)],
+    ["one level too many", nested(62)],
+  ])("is refused as such: %s", async (_, body) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: -32_000 } });
+    expect(endpoint.failed).toEqual([]);
+    expect(endpoint.sessionCount).toBe(0);
+  });
+
+  it("may be as deep as the limit, and brackets in texts do not count", async () => {
+    expect((await post(nested(61))).status).toBe(200);
+    expect((await post(INITIALIZE.replace("raw", "[".repeat(500)))).status).toBe(200);
   });
 });
 

@@ -13,7 +13,7 @@ import {
   type LegacySessions,
 } from "./legacy-sessions.ts";
 import { grants, type Caller } from "./permissions.ts";
-import { factsOf, toAuthInfo, type RequestFacts } from "./request-facts.ts";
+import { factsOf, remoteOf, toAuthInfo, type Remote, type RequestFacts } from "./request-facts.ts";
 import { rpcError, sendRpcError } from "./rpc-error.ts";
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -37,8 +37,8 @@ export interface EndpointOptions {
   connection(id: string | undefined): string | undefined;
   /** Makes the protocol's server for one session (handshake) or one request (2026-07-28). */
   build(facts: RequestFacts, era: "legacy" | "modern"): Server;
-  /** Told of a request that was refused before the protocol. `caller` only where the token was known. */
-  onRefused?(reason: string, caller?: string): void;
+  /** Told of a request that brought a token and was refused before the protocol. `caller` only where the token was known. */
+  onRefused?(reason: string, remote: Remote, caller?: string): void;
   readonly onError?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly sessionLimits?: LegacyOptions["limits"];
@@ -104,7 +104,7 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
       underWay.delete(response);
       if (!response.writableFinished) gone.abort(new Error("the caller has gone"));
     });
-    const facts: RequestFacts = { caller, connection, gone: gone.signal };
+    const facts: RequestFacts = { caller, tokenId, remote: remoteOf(request), connection, gone: gone.signal };
     const admitted = Object.assign(request, { auth: toAuthInfo(facts) });
     const owner = { tokenId, caller: caller.name, connection };
     if (request.method !== "POST") return legacy.handle(admitted, response, undefined, owner);
@@ -199,7 +199,9 @@ function refuse(
   caller?: string,
 ): void {
   if (refusal.cause !== undefined) options.onError?.(refusal.cause);
-  options.onRefused?.(refusal.reason, caller);
+  // Without a token nobody is at the other end whom a row could name: every web page can send such requests.
+  if ((request.headers.authorization ?? "") !== "")
+    options.onRefused?.(refusal.reason, remoteOf(request), caller);
   sendRefusal(request, response, refusal, (text) => rpcError(-32_000, text));
 }
 

@@ -1,8 +1,9 @@
 import * as z from "zod/v4";
 import { hashToken, makeToken } from "../../loopback/token.ts";
-import { Permission, TokenName, type TokenInfo } from "../contract/tokens.ts";
+import { Permission, RateLimit, TokenName, type TokenChange, type TokenInfo } from "../contract/tokens.ts";
 import { openProfileFile } from "../profile-file.ts";
 import { LOCAL_NAME, TOKEN_PREFIX } from "./local-token.ts";
+import type { Caller } from "./permissions.ts";
 import type { Authenticated } from "./server.ts";
 
 /** More would be tokens nobody knows any more. */
@@ -16,6 +17,7 @@ const USE_TOLD_EVERY_MS = 5_000;
 const Stored = z.object({
   name: TokenName,
   permissions: z.array(Permission),
+  rate_limit: RateLimit.optional(),
   /** sha256 of the token, which itself is nowhere. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   created_at: z.string(),
@@ -37,10 +39,14 @@ export interface TokenStore {
   list(): TokenInfo[];
   /** Who holds this token, with the permissions it has now. */
   authenticate(token: string): Authenticated | undefined;
+  /** Whether the token of this hash still opens something. */
+  lives(tokenId: string): boolean;
   /** @throws TokenRefused before anything is asked or made */
   assertFree(name: string): void;
   /** Makes a token and returns it; nobody will see it again. @throws TokenRefused */
-  create(name: string, permissions: readonly string[]): { info: TokenInfo; token: string };
+  create(name: string, permissions: readonly string[], limit?: RateLimit): { info: TokenInfo; token: string };
+  /** What it may from its next request on. Undefined when there is none of that name. */
+  change(change: TokenChange): TokenInfo | undefined;
   /** True when there was one. From now on it opens nothing. */
   revoke(name: string): boolean;
   /** Notes that a caller has come, and what its client says of itself. */
@@ -89,20 +95,39 @@ export function openTokenStore(
       const tokenId = hashToken(token);
       const found = byHash.get(tokenId);
       if (found === undefined) return undefined;
-      return { tokenId, caller: { kind: "token", name: found.name, permissions: found.permissions } };
+      const { name, permissions, rate_limit: rateLimit } = found;
+      const caller: Caller = { kind: "token", name, permissions };
+      return { tokenId, caller: rateLimit === undefined ? caller : { ...caller, rateLimit } };
     },
+    lives: (tokenId) => byHash.has(tokenId),
     assertFree,
-    create(name, permissions) {
+    create(name, permissions, limit) {
       assertFree(name);
       const token = makeToken(TOKEN_PREFIX);
       const made: Stored = {
         name,
         permissions: [...permissions],
         hash: hashToken(token),
+        ...(limit === undefined ? {} : { rate_limit: limit }),
         created_at: now().toISOString(),
       };
       save([...current(), made]);
       return { info: toInfo(made), token };
+    },
+    change({ name, permissions, rate_limit: limit }) {
+      const all = current();
+      const at = all.findIndex((token) => token.name === name);
+      const before = all[at];
+      if (before === undefined) return undefined;
+      const { rate_limit: kept, ...rest } = before;
+      const next = limit === undefined ? kept : (limit ?? undefined);
+      const changed: Stored = {
+        ...rest,
+        ...(permissions === undefined ? {} : { permissions }),
+        ...(next === undefined ? {} : { rate_limit: next }),
+      };
+      save(all.with(at, changed));
+      return toInfo(changed);
     },
     revoke(name) {
       const left = current().filter((token) => token.name !== name);

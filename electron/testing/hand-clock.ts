@@ -35,5 +35,5 @@ export function handClock() {
 
 /** Lets everything run that waits for nothing but its turn. */
 const settle = async () => {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < 80; turn += 1) await Promise.resolve();
 };

@@ -8,7 +8,7 @@ export const Risk = z.enum(["read", "write", "destructive", "irreversible"]);
 export type Risk = z.infer<typeof Risk>;
 
 /** The permission a token needs beside `mcp.call`. */
-export const ToolPermission = z.enum(["mcp.call", "mcp.write", "mcp.terminal"]);
+export const ToolPermission = z.enum(["mcp.call", "mcp.write", "mcp.terminal", "mcp.audit"]);
 export type ToolPermission = z.infer<typeof ToolPermission>;
 
 /** In which mode of the tool server a row exists (27 read, 16 write, 1 evidence, 2 terminal), or only for our app. */

@@ -10,7 +10,7 @@ import type { ToolRow } from "../contract/tool-row.ts";
 import type { ToolName } from "../contract/tools.ts";
 import type { Engine } from "../engines/engine.ts";
 import { ToolFailure } from "../upstream/tool-failure.ts";
-import { argumentError } from "./arguments.ts";
+import { argumentError } from "../contract/argument-error.ts";
 import type { Confirmation, Confirmer } from "./confirm.ts";
 import { log } from "./log.ts";
 import { QUESTIONS, type IrreversibleName } from "./questions.ts";

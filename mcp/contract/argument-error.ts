@@ -1,5 +1,5 @@
 import type * as z from "zod/v4";
-import type { ToolError } from "../contract/errors.ts";
+import type { ToolError } from "./errors.ts";
 
 /** Issues beyond this many say nothing new to whoever has to mend the call. */
 const MAX_ISSUES = 8;

@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import { describe, expect, it } from "vitest";
-import { ListRunsInput } from "../contract/tools/runs.ts";
-import { argumentError } from "./arguments.ts";
+import { ListRunsInput } from "./tools/runs.ts";
+import { argumentError } from "./argument-error.ts";
 
 const wording = (schema: z.ZodObject, value: unknown): string => {
   const { error } = schema.safeParse(value, { reportInput: true });

@@ -1,0 +1,56 @@
+import type { Consent } from "../consent/consent.ts";
+import type { Handlers } from "../contract/ipc.ts";
+import type { ToolRow } from "../../mcp/contract/tool-row.ts";
+import type { SettingsStore } from "../settings.ts";
+
+export interface PermissionHandlerParts {
+  readonly settings: SettingsStore;
+  readonly consent: Pick<Consent, "askRights">;
+  /** Every tool that an agent could be offered. */
+  readonly rows: readonly ToolRow[];
+  readonly onRightsChanged: () => void;
+  readonly ending: AbortSignal;
+}
+
+type Rows = "tools:permissions" | "tools:set-permission";
+
+/** Extra permissions on single tools: who has it not does not see the tool. */
+export function permissionHandlers(parts: PermissionHandlerParts): Pick<Handlers, Rows> {
+  const { settings } = parts;
+  const tools = parts.rows.filter((row) => row.for !== "app");
+  const extra = () => settings.stored.tool_permissions ?? {};
+  return {
+    async "tools:permissions"() {
+      return {
+        tools: tools.map(({ name, title, permission }) => ({ name, title, permission })),
+        extra: extra(),
+      };
+    },
+    async "tools:set-permission"({ tool, permission }) {
+      if (!tools.some(({ name }) => name === tool)) {
+        const error = `There is no tool ${tool} for agents.`;
+        return { ok: false, error: { error, code: "not_found", retryable: false } };
+      }
+      const before = extra()[tool];
+      if (before !== undefined && before !== permission) {
+        const answer = await parts.consent.askRights({
+          title: "Let other tokens use a tool",
+          consequence:
+            permission === null
+              ? `Agents no longer need the permission ${before} to see and call this tool.`
+              : `Agents need the permission ${permission} instead of ${before} to see and call this tool.`,
+          details: [{ label: "Tool", text: tool }],
+          effects: ["What its own row asks for stays: permissions, switches and questions."],
+          signal: parts.ending,
+        });
+        if (!answer.approved) return { ok: false, error: answer.error };
+      }
+      const { [tool]: _, ...others } = extra();
+      settings.change({
+        tool_permissions: permission === null ? others : { ...others, [tool]: permission },
+      });
+      parts.onRightsChanged();
+      return { ok: true };
+    },
+  };
+}

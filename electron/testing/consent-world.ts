@@ -1,0 +1,108 @@
+import { createConsent, type Consent, type ConsentRecord } from "../consent/consent.ts";
+import { INERT_MS } from "../contract/consent.ts";
+import { NO_RULES, type HouseRules } from "../mcp-endpoint/gate.ts";
+import { createPerformer, type Performer, type ToolCall } from "../mcp-endpoint/perform.ts";
+import type { AuditEvent } from "../mcp-endpoint/audit.ts";
+import type { Caller } from "../mcp-endpoint/permissions.ts";
+import { handClock } from "./hand-clock.ts";
+import { CANCEL_ROW, DELETE_ROW, READ_ROW, WRITE_ROW } from "./rows.ts";
+import { runStore } from "./run-store.ts";
+
+export const CLAUDE: Caller = { kind: "token", name: "claude", permissions: ["mcp.call", "mcp.write"] };
+
+/** What a call came to so far; `done` once its promise has settled. */
+export interface Outcome {
+  done: boolean;
+  /** `ok`, the error's reason, `come back`, or `threw`. */
+  word: string | undefined;
+  state: string | undefined;
+}
+
+/** Everything between the endpoint and the engine, real, on a clock that the test moves. */
+export function consentWorld() {
+  const time = handClock();
+  const store = runStore();
+  const audit: AuditEvent[] = [];
+  const records: ConsentRecord[] = [];
+  const world = { rules: NO_RULES as HouseRules, agentsMayWrite: true, engine: "http://127.0.0.1:9123" };
+  const consent: Consent = createConsent({
+    clock: time.clock,
+    now: () => new Date(time.clock.nowMs()),
+    onChanged: () => {},
+    record: async (record) => void records.push(record),
+  });
+  const performer: Performer = createPerformer({
+    rows: [READ_ROW, WRITE_ROW, DELETE_ROW, CANCEL_ROW],
+    own: [],
+    hub: {
+      call: (_, tool, args) => store.call(tool, args),
+      link: (connection) =>
+        connection === "local" || connection === "other"
+          ? {
+              name: connection,
+              switches: {
+                name: connection,
+                personMayWrite: true,
+                agentsMayWrite: world.agentsMayWrite,
+                terminals: false,
+              },
+              meta: { connection, kind: "remote", url: `${world.engine}/${connection}` },
+            }
+          : undefined,
+    },
+    consent,
+    remembered: { has: () => false, add: () => {} },
+    rules: () => world.rules,
+    audit: { write: async (event) => void audit.push(event) },
+    onActivity: () => {},
+    now: () => new Date(time.clock.nowMs()),
+    clock: time.clock,
+  });
+
+  function call(given: Partial<ToolCall> = {}): Outcome {
+    const outcome: Outcome = { done: false, word: undefined, state: undefined };
+    performer
+      .perform({
+        caller: CLAUDE,
+        tokenId: "token-1",
+        claim: undefined,
+        connection: "local",
+        tool: "ironflow_delete_run",
+        args: { run_id: "run_1" },
+        signal: new AbortController().signal,
+        ...given,
+      })
+      .then(
+        (result) => {
+          outcome.done = true;
+          if (result === undefined) outcome.word = "hidden";
+          else if ("comeBack" in result) {
+            outcome.word = "come back";
+            outcome.state = String(result.comeBack);
+          } else outcome.word = result.isError === true ? reasonOf(result.content) : "ok";
+        },
+        () => {
+          outcome.done = true;
+          outcome.word = "threw";
+        },
+      );
+    return outcome;
+  }
+
+  /** The person reads the question on top and decides, by hand. Whether that counted. */
+  async function decide(answer: "approve" | "decline"): Promise<boolean> {
+    consent.queue.presented();
+    await time.move(INERT_MS);
+    consent.queue.inputSeen();
+    const { taken } = consent.queue.answer(consent.current()?.question_id ?? "", answer);
+    await time.settle();
+    return taken;
+  }
+
+  return { time, store, audit, records, world, consent, performer, call, decide };
+}
+
+function reasonOf(content: readonly { type: string; text?: unknown }[]): string {
+  const { reason, code } = JSON.parse(String(content[0]?.text)) as { reason?: string; code: string };
+  return reason ?? code;
+}
