@@ -14,6 +14,7 @@ import { announce, type Announcement } from "./connection-file.ts";
 import { openConnection } from "./connections.ts";
 import { createConsent } from "./consent/consent.ts";
 import { openRemembered } from "./consent/remembered.ts";
+import { terminalPolicies } from "./consent/terminal-policy.ts";
 import { createConsentWindow } from "./consent/window.ts";
 import { requests } from "./contract/ipc.ts";
 import type { Flags } from "./flags.ts";
@@ -141,6 +142,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const performer = createPerformer({
     rows: TOOLS,
     own: [auditTool(audit)],
+    terminals: terminalPolicies(),
     hub,
     consent,
     remembered,

@@ -1,3 +1,4 @@
+import { terminalPolicies } from "../consent/terminal-policy.ts";
 import { createConsent, type Consent, type ConsentRecord } from "../consent/consent.ts";
 import { INERT_MS } from "../contract/consent.ts";
 import { NO_RULES, type HouseRules } from "../mcp-endpoint/gate.ts";
@@ -34,6 +35,7 @@ export function consentWorld() {
   const performer: Performer = createPerformer({
     rows: [READ_ROW, WRITE_ROW, DELETE_ROW, CANCEL_ROW],
     own: [],
+    terminals: terminalPolicies(),
     hub: {
       call: (_, tool, args) => store.call(tool, args),
       link: (connection) =>
