@@ -100,6 +100,14 @@ async function obey(
       parent.post({ type: "stopped", session_id, response });
       return;
     }
+    case "restart":
+      parent.post({ type: "restarted", session_id, started: await sessions.restart(session_id) });
+      return;
+    case "save": {
+      const problem = await sessions.save(session_id, message.format, message.path);
+      parent.post({ type: "saved", session_id, problem });
+      return;
+    }
     case "close":
       parent.post({ type: "closed", session_id, closed: await sessions.close(session_id) });
       return;

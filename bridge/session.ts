@@ -17,6 +17,7 @@ import type { Readable } from "./reader.ts";
 import { planSession, type SessionPlan } from "./session-plan.ts";
 import { BORN, hasEnded, nextLife, type Life, type LifeEvent } from "./status.ts";
 import { Tab, type TabPort, type TabSource } from "./tab.ts";
+import { Timeline } from "./timeline.ts";
 import { TerminalProcesses } from "./terminal-processes.ts";
 
 const DEFAULT_SIZE: TerminalSize = { cols: 80, rows: 24 };
@@ -24,6 +25,9 @@ const DEFAULT_SIZE: TerminalSize = { cols: 80, rows: 24 };
 const END_TOLD_MS = 1_000;
 /** Output that came less than this ago may go on: nobody waits for a person yet, in ms. */
 const QUIET_MS = 250;
+/** After the leader's end it is looked so often again, and after so long, in ms. */
+const MORE_LOOKS = 2;
+const LOOK_AGAIN_MS = 25;
 /** So much of the output's end can hold a prompt, in bytes. */
 const PROMPT_BYTES = 1_024;
 
@@ -51,6 +55,8 @@ export interface SessionContext {
 export class Session implements TabSource, Readable {
   readonly id: string;
   readonly log: OutputLog;
+  /** When output came, for transcripts. */
+  readonly timeline = new Timeline();
   readonly #request: RunRequest;
   readonly #context: SessionContext;
   readonly #startedAt: Date;
@@ -68,6 +74,7 @@ export class Session implements TabSource, Readable {
   #pty: Pty | undefined;
   #processes: TerminalProcesses | undefined;
   #leftBehind = 0;
+  #goneAt: Date | undefined;
   /** The leader that was told to have started, until nothing of it is left. */
   #held: ProcessId | undefined;
   #stopping: Promise<StopResponse> | undefined;
@@ -92,6 +99,10 @@ export class Session implements TabSource, Readable {
   /** Resolves when it runs or has failed to start. Never rejects. */
   get started(): Promise<void> {
     return this.#started;
+  }
+
+  get request(): RunRequest {
+    return this.#request;
   }
 
   get ended(): boolean {
@@ -125,6 +136,8 @@ export class Session implements TabSource, Readable {
       output_bytes: this.log.end,
       left_behind: this.#leftBehind,
       size: this.#size,
+      ...(this.#pty === undefined ? {} : { pid: this.#pty.pid }),
+      ...(this.#goneAt === undefined ? {} : { gone_at: this.#goneAt.toISOString() }),
     };
   }
 
@@ -249,6 +262,7 @@ export class Session implements TabSource, Readable {
       { ...launched, env: plan.env, cwd: plan.cwd, size: this.#size },
       {
         data: (bytes) => {
+          this.timeline.note(this.log.end, this.#context.now().getTime());
           this.log.append(bytes);
           this.#outputAtMs = this.#context.clock.nowMs();
           this.#tab?.outputArrived();
@@ -272,7 +286,17 @@ export class Session implements TabSource, Readable {
     await this.#removeScript();
     await this.#count();
     this.#advance({ type: "ended", ...end });
+    await this.#lookAgain();
     this.#release();
+  }
+
+  /** A process between fork and exec shows no environment, so one look that finds nothing proves nothing. */
+  async #lookAgain(): Promise<void> {
+    for (let look = 0; look < MORE_LOOKS && this.#leftBehind === 0; look += 1) {
+      await this.#context.clock.sleep(LOOK_AGAIN_MS);
+      await this.#count();
+    }
+    if (this.#leftBehind > 0) this.#changed();
   }
 
   async #count(): Promise<void> {
@@ -323,7 +347,12 @@ export class Session implements TabSource, Readable {
 
   /** Nothing of it is left: whoever keeps the list of our processes may forget it. */
   #release(): void {
-    if (this.#held === undefined || !this.isOver) return;
+    if (!this.isOver) return;
+    if (this.#goneAt === undefined) {
+      this.#goneAt = this.#context.now();
+      this.#changed();
+    }
+    if (this.#held === undefined) return;
     this.#context.process("ended", this.#held);
     this.#held = undefined;
   }

@@ -11,7 +11,7 @@ import {
   type TerminalSession,
   type TerminalSize,
 } from "./contract/api.ts";
-import type { FromBridge } from "./contract/port.ts";
+import type { FromBridge, TranscriptFormat } from "./contract/port.ts";
 import { BlockPool } from "./block-pool.ts";
 import { Coalesced } from "./coalesce.ts";
 import { OutputLog } from "./output-log.ts";
@@ -20,6 +20,7 @@ import type { ScriptFolder } from "./script-folder.ts";
 import { Session, type SessionContext } from "./session.ts";
 import { DiskBudget, SpillFile } from "./spill-file.ts";
 import type { TabPort } from "./tab.ts";
+import { writeTranscript } from "./transcript.ts";
 import { AT_ONCE_STEPS, SHUTDOWN_STEPS, STOP_STEPS } from "./terminal-processes.ts";
 
 /** The list goes to main this long after a change of a session, or of the length of its output, in ms. */
@@ -164,6 +165,30 @@ export class Sessions {
     const session = this.#sessions.get(id);
     if (atOnce) return session?.stopAtOnce(AT_ONCE_STEPS, by);
     return session?.stop(this.#options.stopSteps ?? STOP_STEPS, by);
+  }
+
+  /** Runs the command of a session once more. Null: there is no such session, or no room. */
+  async restart(id: string): Promise<string | null> {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return null;
+    try {
+      return (await this.run(session.request)).session_id;
+    } catch (error) {
+      if (error instanceof TooManySessions) return null;
+      throw error;
+    }
+  }
+
+  /** Writes what is kept of the output to a file. @returns what went wrong, or null */
+  async save(id: string, format: TranscriptFormat, path: string): Promise<string | null> {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return "there is no such terminal any more";
+    try {
+      await writeTranscript(session, format, path);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 
   /** False: no such session. */

@@ -186,6 +186,48 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     expect(JSON.stringify(listed.structured)).toContain(session);
   });
 
+  test("[F6] a command is run again, its page tells every process with the proof of its end, and a link asks", async () => {
+    const session = await run(modern, "echo https://example.org/path; exit 2");
+    await readToEnd(modern, session);
+    await app.page.getByRole("tab").filter({ hasText: "example.org" }).click();
+    const link = app.page.getByRole("tabpanel").locator(".xterm-rows").getByText("example.org/path").first();
+    const box = await link.boundingBox();
+    if (box === null) throw new Error("the address is not on screen");
+    // As a hand does it: the terminal draws links under the pointer.
+    await app.page.mouse.move(box.x + 20, box.y + box.height / 2, { steps: 4 });
+    await expect(app.page.locator(".xterm-cursor-pointer").first()).toBeAttached();
+    await app.page.mouse.click(box.x + 20, box.y + box.height / 2);
+    const question = app.page.getByRole("group", { name: "Open this address?" });
+    await expect(question).toContainText("https://example.org/path");
+    await question.getByRole("button", { name: "Do not open it" }).click();
+    await app.page.getByRole("button", { name: "Restart" }).click();
+    await expect(app.page.getByRole("tab").filter({ hasText: "example.org" })).toHaveCount(2);
+
+    for (const theme of ["dark", "light"] as const) {
+      await app.page.emulateMedia({ colorScheme: theme });
+      await saveScreenshot(app.page, `terminals-tabs-${theme}`);
+    }
+    await app.page.getByRole("link", { name: "What agents started" }).click();
+    const row = app.page.locator(`tr[data-session="${session}"]`);
+    await expect(row).toContainText("code 2");
+    await expect(row).toContainText("The system reported its end");
+    for (const theme of ["dark", "light"] as const) {
+      await app.page.emulateMedia({ colorScheme: theme });
+      await saveScreenshot(app.page, `terminals-history-${theme}`);
+    }
+    await app.page.getByRole("link", { name: "Tabs", exact: true }).click();
+  });
+
+  test("[F6] tabs come back with their content after the page is loaded again", async () => {
+    const session = await run(modern, "echo still here; read -r x; echo got $x");
+    await app.page.evaluate((to) => (window.location.hash = to), `#/terminals/${session}`);
+    await expect(app.page.locator(".xterm-rows").first()).toContainText("still here");
+    await app.page.reload();
+    await expect(app.page.locator(".xterm-rows").first()).toContainText("still here", { timeout: 15_000 });
+    await modern.call("ironbridge_terminal_input", { session_id: session, text: "on\r" });
+    await expect(app.page.locator(".xterm-rows").first()).toContainText("got on", { timeout: 15_000 });
+  });
+
   test("[F6] when the bridge is killed its terminals' processes end, its folder goes, and its tabs say so", async () => {
     const session = await run(
       modern,

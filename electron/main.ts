@@ -37,6 +37,8 @@ import { declarePageScheme, servePages } from "./page/serve-pages.ts";
 import { openPanic } from "./panic.ts";
 import { openProfile, programsIn, type Profile } from "./profile.ts";
 import { openSettings, questionExpiry } from "./settings.ts";
+import { openTerminalHistory } from "./terminal-history.ts";
+import { terminalNotices } from "./terminal-notices.ts";
 import { openMainWindow } from "./windows.ts";
 
 const programs = programsIn(import.meta.dirname);
@@ -79,6 +81,9 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const page = pageEvents();
   let announcement: Announcement | undefined;
 
+  const history = openTerminalHistory(profile.terminals, now);
+  life.steps.add("terminal history", () => history.close());
+  const notices = terminalNotices(page, () => window.focus());
   const bridge = openTerminalBridge({
     entry: programs.bridge,
     launch,
@@ -86,6 +91,8 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     clock: systemClock,
     sendPort: (sessionId, port) => page.sendPort(sessionId, port),
     onSessions(sessions) {
+      history.follow(sessions);
+      notices(sessions);
       page.tell("terminals:changed", [...sessions]);
       panic.terminalsChanged();
     },
@@ -187,6 +194,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     page,
     performer,
     bridge,
+    history,
     consent,
     questions,
     tokens,

@@ -116,6 +116,10 @@ export const TerminalSession = z.object({
   /** Processes of the session that live on after its leader ended, as last counted. */
   left_behind: z.number().int(),
   size: TerminalSize,
+  /** Of the leader, which is also the number of its process group and session. Not there when it did not start. */
+  pid: z.number().int().optional(),
+  /** When it was first seen that the leader is reaped and nothing of the session lives. */
+  gone_at: z.string().optional(),
 });
 export type TerminalSession = z.infer<typeof TerminalSession>;
 

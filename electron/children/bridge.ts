@@ -1,6 +1,6 @@
 import { MessageChannelMain, utilityProcess, type MessagePortMain, type UtilityProcess } from "electron";
 import type { StopResponse, TerminalSession } from "../../bridge/contract/api.ts";
-import { FromBridge, type ToBridge } from "../../bridge/contract/port.ts";
+import { FromBridge, type ToBridge, type TranscriptFormat } from "../../bridge/contract/port.ts";
 import type { Clock } from "../../loopback/clock.ts";
 import { SESSION_MARKER } from "../../loopback/environment.ts";
 import { makeToken } from "../../loopback/token.ts";
@@ -29,6 +29,10 @@ export interface TerminalBridge {
   /** @param atOnce nothing in it gets time to clean up */
   stop(sessionId: string, atOnce?: boolean): Promise<StopResponse>;
   close(sessionId: string): Promise<boolean>;
+  /** Runs its command once more. The new session, or null when it is gone or there is no room. */
+  restart(sessionId: string): Promise<string | null>;
+  /** Writes its transcript. What went wrong, or null. */
+  save(sessionId: string, format: TranscriptFormat, path: string): Promise<string | null>;
   end(): Promise<void>;
 }
 
@@ -142,6 +146,14 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
       }
       const answer = await ask(running(), { type: "close", session_id: sessionId }, "closed");
       return answer?.type === "closed" && answer.closed;
+    },
+    async restart(sessionId) {
+      const answer = await ask(running(), { type: "restart", session_id: sessionId }, "restarted");
+      return answer?.type === "restarted" ? answer.started : null;
+    },
+    async save(sessionId, format, path) {
+      const answer = await ask(running(), { type: "save", session_id: sessionId, format, path }, "saved");
+      return answer?.type === "saved" ? answer.problem : "the terminal bridge did not answer";
     },
     end: () => supervised.stop(),
   };

@@ -1,4 +1,4 @@
-import { Search, Square, X } from "lucide-react";
+import { FileText, Film, RotateCw, Search, Square, X } from "lucide-react";
 import type { Ref } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { Button } from "../ui/button.tsx";
@@ -26,6 +26,8 @@ export function TerminalBar(props: {
   const stopping = useApp((state) => state.stopping.has(id));
   const stop = useApp((state) => state.stopTerminal);
   const close = useApp((state) => state.closeTerminal);
+  const restart = useApp((state) => state.restartTerminal);
+  const save = useApp((state) => state.saveTranscript);
   const end = endText(session);
   return (
     <div ref={barRef} className={styles.bar}>
@@ -42,6 +44,29 @@ export function TerminalBar(props: {
           onClick={onFind}
         />
         <CopyButton label="Copy the selection, or all output" text={textOf} />
+        <Button
+          look="quiet"
+          aria-label="Save the output as text"
+          title="Save as text"
+          icon={<FileText aria-hidden="true" size={14} />}
+          onClick={() => void save(id, "text")}
+        />
+        <Button
+          look="quiet"
+          aria-label="Save a recording (asciicast)"
+          title="Save a recording (asciicast)"
+          icon={<Film aria-hidden="true" size={14} />}
+          onClick={() => void save(id, "asciicast")}
+        />
+        {hasEnded(session) && (
+          <Button
+            icon={<RotateCw aria-hidden="true" size={14} />}
+            title="Run the same command again"
+            onClick={() => void restart(id)}
+          >
+            Restart
+          </Button>
+        )}
         {!hasEnded(session) && (
           <Button
             look="danger"

@@ -2,7 +2,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { useState } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { goTo } from "../store/navigation.ts";
-import { formatRoute } from "../store/route.ts";
+import { formatRoute, hrefTo } from "../store/route.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Page } from "../ui/page.tsx";
 import { Look } from "../ui/status.tsx";
@@ -11,25 +11,41 @@ import { useApp } from "../ui/use-app.ts";
 import { endText } from "./end-text.ts";
 import { keepRecent } from "./keep-recent.ts";
 import { sessionLook } from "./session-look.ts";
+import { TerminalHistory } from "./terminal-history.tsx";
 import { TerminalView } from "./terminal-view.tsx";
 import styles from "./terminals-page.module.css";
+
+/** In the place of a session's id. */
+const HISTORY = "history";
 
 /** The tabs in which agents work, and a person watches. */
 export function TerminalsPage() {
   const terminals = useApp((state) => state.terminals);
+  const showsHistory = useApp((state) => state.route.id === HISTORY);
   return (
     <Page title="Terminals">
-      <Frame reading={terminals} what="the terminals">
-        {(sessions) =>
-          sessions.length === 0 ? (
-            <Empty title="No terminal is open">
-              <p>A tab opens here when an agent with the permission for terminals runs a command.</p>
-            </Empty>
-          ) : (
-            <Sessions sessions={sessions} />
-          )
-        }
-      </Frame>
+      <nav className={styles.views} aria-label="Views of the terminals">
+        <a href={hrefTo("terminals")} aria-current={showsHistory ? undefined : "page"}>
+          Tabs
+        </a>
+        <a href={hrefTo("terminals", HISTORY)} aria-current={showsHistory ? "page" : undefined}>
+          What agents started
+        </a>
+      </nav>
+      {showsHistory && <TerminalHistory />}
+      <div className={styles.live} hidden={showsHistory}>
+        <Frame reading={terminals} what="the terminals">
+          {(sessions) =>
+            sessions.length === 0 ? (
+              <Empty title="No terminal is open">
+                <p>A tab opens here when an agent with the permission for terminals runs a command.</p>
+              </Empty>
+            ) : (
+              <Sessions sessions={sessions} />
+            )
+          }
+        </Frame>
+      </div>
     </Page>
   );
 }
@@ -70,7 +86,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
           tabIndex={-1}
         >
           {mounted.includes(session.session_id) && (
-            <TerminalView session={session} visible={session.session_id === openId} />
+            <TerminalView session={session} visible={session.session_id === openId && wanted !== HISTORY} />
           )}
         </Tabs.Panel>
       ))}
