@@ -1,10 +1,11 @@
 import { useEffect } from "react";
 import type { TerminalRecord } from "../../electron/contract/terminals.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
-import { Status } from "../ui/status.tsx";
+import { Look } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { proofWords } from "./proof-words.ts";
+import { sessionLook } from "./session-look.ts";
 import styles from "./terminal-history.module.css";
 
 /** Every process that an agent ever started here, and the proof of its end. */
@@ -65,7 +66,7 @@ function Records({ records }: { records: readonly TerminalRecord[] }) {
                   <Time at={record.started_at} />
                 </td>
                 <td>
-                  <Status kind="terminal" status={record.status} />{" "}
+                  <Look look={sessionLook(record)} />{" "}
                   {record.exit_code === null ? (record.signal ?? "") : `code ${record.exit_code}`}
                 </td>
                 <td>{record.gone_at === null ? "no" : <Time at={record.gone_at} />}</td>
