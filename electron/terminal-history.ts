@@ -41,7 +41,7 @@ export function openTerminalHistory(
     clearTimeout(timer);
     timer = undefined;
     // A command may hold anything, so it does not outlive the app.
-    const kept = [...records.values()].slice(-MAX_RECORDS).map(({ command: _, ...record }) => record);
+    const kept = [...records.values()].slice(-MAX_RECORDS).map(withoutCommand);
     try {
       file.save({ version: 1, records: kept });
     } catch (cause) {
@@ -86,6 +86,11 @@ export function openTerminalHistory(
     list: () => [...records.values()].toReversed(),
     close: write,
   };
+}
+
+function withoutCommand(record: TerminalRecord): TerminalRecord {
+  const { command: _, ...kept } = record;
+  return kept;
 }
 
 function recordOf(session: TerminalSession): TerminalRecord {

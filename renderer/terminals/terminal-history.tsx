@@ -3,7 +3,7 @@ import type { TerminalRecord } from "../../electron/contract/terminals.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Look } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
-import { useApp } from "../ui/use-app.ts";
+import { useApp, useAppStore } from "../ui/use-app.ts";
 import { proofWords } from "./proof-words.ts";
 import { sessionLook } from "./session-look.ts";
 import styles from "./terminal-history.module.css";
@@ -12,9 +12,14 @@ import styles from "./terminal-history.module.css";
 export function TerminalHistory() {
   const history = useApp((state) => state.terminalHistory);
   const read = useApp((state) => state.readTerminalHistory);
-  // The list of terminals changes with every start and end.
-  const terminals = useApp((state) => state.terminals);
-  useEffect(() => void read(), [read, terminals]);
+  const store = useAppStore();
+  useEffect(() => {
+    void read();
+    // The list of terminals changes with every start and end.
+    return store.subscribe((now, before) => {
+      if (now.terminals !== before.terminals) void read();
+    });
+  }, [read, store]);
   return (
     <section className={styles.history} aria-label="What agents started">
       <Frame reading={history} what="what agents started">
