@@ -77,7 +77,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
         });
     });
   });
-  parent.post({ type: "listening", url: server.url });
+  parent.post({ type: "listening", url: server.url, folder: scripts.folder });
   return { stopped };
 }
 
@@ -96,8 +96,16 @@ async function obey(
       return;
     }
     case "stop": {
-      const response = (await sessions.stop(session_id, message.at_once)) ?? null;
+      const response = (await sessions.stop(session_id, { atOnce: message.at_once === true })) ?? null;
       parent.post({ type: "stopped", session_id, response });
+      return;
+    }
+    case "restart":
+      parent.post({ type: "restarted", session_id, started: await sessions.restart(session_id) });
+      return;
+    case "save": {
+      const problem = await sessions.save(session_id, message.format, message.path);
+      parent.post({ type: "saved", session_id, problem });
       return;
     }
     case "close":

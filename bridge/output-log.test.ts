@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TERMINAL_LIMITS } from "./contract/api.ts";
-import { LOG_BLOCK_BYTES, OutputLog, readText } from "./output-log.ts";
+import { LOG_BLOCK_BYTES } from "./block-pool.ts";
+import { OutputLog, readText } from "./output-log.ts";
 
 const BLOCK = LOG_BLOCK_BYTES;
 
@@ -18,7 +19,7 @@ describe("the output log", () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 3 * BLOCK }), { maxLength: 12 });
     fc.assert(
       fc.property(sizes, fc.nat(), fc.nat({ max: 2 * BLOCK }), (pieces, seed, limit) => {
-        const log = new OutputLog(4 * BLOCK);
+        const log = new OutputLog({ memoryBytes: 4 * BLOCK });
         for (const size of pieces) log.append(bytesFrom(log.end, size));
         const total = pieces.reduce((sum, size) => sum + size, 0);
         expect(log.end).toBe(total);
@@ -35,7 +36,7 @@ describe("the output log", () => {
   });
 
   it("copies what it is given", () => {
-    const log = new OutputLog(BLOCK);
+    const log = new OutputLog({ memoryBytes: BLOCK });
     const bytes = Buffer.from("first");
     log.append(bytes);
     bytes.fill(0);
@@ -48,7 +49,7 @@ describe("the output log", () => {
     ["is one block over", 3 * BLOCK, BLOCK],
     ["is one block and one byte over", 3 * BLOCK + 1, 2 * BLOCK],
   ])("evicts whole blocks, oldest first: when it %s", (_when, bytes, start) => {
-    const log = new OutputLog(2 * BLOCK);
+    const log = new OutputLog({ memoryBytes: 2 * BLOCK });
     log.append(bytesFrom(0, bytes));
     expect([log.start, log.end]).toEqual([start, bytes]);
     const read = log.read(0, bytes);
@@ -64,14 +65,14 @@ describe("the output log", () => {
   });
 
   it("reads nothing at its end and refuses an offset past it", () => {
-    const log = new OutputLog(BLOCK);
+    const log = new OutputLog({ memoryBytes: BLOCK });
     log.append(Buffer.from("abc"));
     expect(log.read(3, 10)).toEqual({ bytes: Buffer.alloc(0), offset: 3, dropped: 0 });
     expect(() => log.read(4, 10)).toThrow("offset 4 is past the end of the output (3)");
   });
 
   it.each([0, -BLOCK, BLOCK - 1, BLOCK + 1, 1.5, Number.NaN])("refuses a limit of %s bytes", (limit) => {
-    expect(() => new OutputLog(limit)).toThrow(RangeError);
+    expect(() => new OutputLog({ memoryBytes: limit })).toThrow(RangeError);
   });
 });
 
@@ -82,7 +83,7 @@ describe("reading text", () => {
     const bytes = Buffer.from(TEXT);
     for (let limit = 4; limit <= bytes.length; limit += 1)
       for (let cut = 0; cut <= bytes.length; cut += 1) {
-        const log = new OutputLog(BLOCK);
+        const log = new OutputLog({ memoryBytes: BLOCK });
         let text = "";
         let offset = 0;
         const readAll = (final: boolean) => {
@@ -105,14 +106,14 @@ describe("reading text", () => {
   });
 
   it("holds back half a character while its rest may come, and says that nothing can be read now", () => {
-    const log = new OutputLog(BLOCK);
+    const log = new OutputLog({ memoryBytes: BLOCK });
     log.append(Buffer.from([0x61, 0xe2, 0x82]));
     expect(readText(log, 0, 100, false)).toEqual({ text: "a", offset: 0, next: 1, dropped: 0, more: false });
     expect(readText(log, 1, 100, false)).toEqual({ text: "", offset: 1, next: 1, dropped: 0, more: false });
   });
 
   it("gives half a character as U+FFFD when nothing more will come", () => {
-    const log = new OutputLog(BLOCK);
+    const log = new OutputLog({ memoryBytes: BLOCK });
     log.append(Buffer.from([0x61, 0xe2, 0x82]));
     expect(readText(log, 0, 100, true)).toEqual({
       text: "a\ufffd",
@@ -124,7 +125,7 @@ describe("reading text", () => {
   });
 
   it("does not begin in the middle of a character whose beginning was evicted, and counts its rest as dropped", () => {
-    const log = new OutputLog(2 * BLOCK);
+    const log = new OutputLog({ memoryBytes: 2 * BLOCK });
     log.append(Buffer.alloc(BLOCK - 1, "x"));
     log.append(Buffer.from("€yz"));
     log.append(Buffer.alloc(BLOCK, "w"));

@@ -1,8 +1,7 @@
+import { BlockPool, LOG_BLOCK_BYTES, type BlockHolder } from "./block-pool.ts";
 import { TERMINAL_LIMITS } from "./contract/api.ts";
+import type { SpillFile } from "./spill-file.ts";
 import { brokenStart, wholeCharacters } from "./utf8.ts";
-
-/** Bytes of one block. Output arrives in pieces of 1 byte to 64 KiB; fixed blocks cost the same for all of them. */
-export const LOG_BLOCK_BYTES = 65_536;
 
 /** Bytes from the log, with the offset at which they begin and the number of bytes that were evicted before it. */
 export interface LogRead {
@@ -20,29 +19,48 @@ export interface TextRead {
   more: boolean;
 }
 
+export interface OutputLogOptions {
+  /** What this log keeps in memory at most: a positive multiple of the block size. */
+  memoryBytes?: number;
+  /** Shared with other logs; default: a pool of its own. */
+  pool?: BlockPool;
+  /** Where older blocks go; without it they are evicted. It goes with the log. */
+  spill?: SpillFile;
+}
+
 /**
  * What a terminal has printed: raw bytes at absolute offsets that never move. Bounded: when a new block is needed and there
- * is no room, the oldest block goes, so at least the limit less one block is kept.
+ * is no room in memory, the oldest block goes to the spill file, and when that is full, the oldest of all goes.
  */
-export class OutputLog {
+export class OutputLog implements BlockHolder {
   readonly #maxBlocks: number;
-  /** Each full but the last; the first begins at `#start`, a multiple of the block size. */
+  readonly #pool: BlockPool;
+  readonly #spill: SpillFile | undefined;
+  /** Each full but the last; the first begins at `#memoryStart`, a multiple of the block size. */
   readonly #blocks: Buffer[] = [];
-  #start = 0;
+  #memoryStart = 0;
   #end = 0;
+  #disposed = false;
 
   /** @throws RangeError when the limit is not a positive multiple of the block size */
-  constructor(limitBytes: number = TERMINAL_LIMITS.logMemoryBytes) {
-    if (!Number.isSafeInteger(limitBytes) || limitBytes <= 0 || limitBytes % LOG_BLOCK_BYTES !== 0)
+  constructor(options: OutputLogOptions = {}) {
+    const { memoryBytes = TERMINAL_LIMITS.logMemoryBytes } = options;
+    if (!Number.isSafeInteger(memoryBytes) || memoryBytes <= 0 || memoryBytes % LOG_BLOCK_BYTES !== 0)
       throw new RangeError(
-        `log limit must be a positive multiple of ${LOG_BLOCK_BYTES} bytes: ${limitBytes}`,
+        `log limit must be a positive multiple of ${LOG_BLOCK_BYTES} bytes: ${memoryBytes}`,
       );
-    this.#maxBlocks = limitBytes / LOG_BLOCK_BYTES;
+    this.#maxBlocks = memoryBytes / LOG_BLOCK_BYTES;
+    this.#pool = options.pool ?? new BlockPool(memoryBytes);
+    this.#spill = options.spill;
   }
 
-  /** Offset of the oldest byte still kept. */
+  get blocks(): number {
+    return this.#blocks.length;
+  }
+
+  /** Offset of the oldest byte still kept, on disk or in memory. */
   get start(): number {
-    return this.#start;
+    return this.#memoryStart - (this.#spill?.blocks ?? 0) * LOG_BLOCK_BYTES;
   }
 
   /** Offset after the newest byte: the number of bytes ever printed. */
@@ -52,6 +70,7 @@ export class OutputLog {
 
   /** Copies the bytes, so that the caller may use its buffer again. */
   append(bytes: Uint8Array): void {
+    if (this.#disposed) return; // of a process that outlived its tab
     let from = 0;
     while (from < bytes.length) {
       const at = this.#end % LOG_BLOCK_BYTES;
@@ -71,23 +90,53 @@ export class OutputLog {
   read(offset: number, limitBytes: number): LogRead {
     if (offset > this.#end)
       throw new RangeError(`offset ${offset} is past the end of the output (${this.#end})`);
-    const first = Math.max(offset, this.#start);
-    const bytes = Buffer.allocUnsafe(Math.min(limitBytes, this.#end - first));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const at = first + filled - this.#start;
-      const block = this.#blocks[Math.floor(at / LOG_BLOCK_BYTES)];
-      if (block === undefined) throw new Error("output log: a kept block is missing");
-      filled += block.copy(bytes, filled, at % LOG_BLOCK_BYTES);
+    for (;;) {
+      const first = Math.max(offset, this.start);
+      const bytes = Buffer.allocUnsafe(Math.min(limitBytes, this.#end - first));
+      if (this.#copy(first, bytes)) return { bytes, offset: first, dropped: first - offset };
+      // The spill file broke and is empty now: the oldest kept byte is another.
     }
-    return { bytes, offset: first, dropped: first - offset };
+  }
+
+  giveOldest(): Buffer {
+    const block = this.#blocks.shift();
+    if (block === undefined) throw new Error("output log: there is no block to give");
+    this.#spill?.push(block);
+    this.#memoryStart += LOG_BLOCK_BYTES;
+    return block;
+  }
+
+  /** Gives its memory back and removes its file. Nothing can be read any more. */
+  dispose(): void {
+    this.#disposed = true;
+    this.#pool.release(this, this.#blocks.length);
+    this.#spill?.dispose();
+    this.#blocks.length = 0;
+    this.#memoryStart = this.#end;
+  }
+
+  #copy(from: number, to: Buffer): boolean {
+    for (let filled = 0; filled < to.length;) {
+      const offset = from + filled;
+      const at = offset % LOG_BLOCK_BYTES;
+      const length = Math.min(LOG_BLOCK_BYTES - at, to.length - filled);
+      if (offset < this.#memoryStart) {
+        const index = Math.floor((offset - this.start) / LOG_BLOCK_BYTES);
+        const part = to.subarray(filled, filled + length);
+        if (this.#spill?.read(index, at, part) !== true) return false;
+      } else {
+        const block = this.#blocks[Math.floor((offset - this.#memoryStart) / LOG_BLOCK_BYTES)];
+        if (block === undefined) throw new Error("output log: a kept block is missing");
+        block.copy(to, filled, at, at + length);
+      }
+      filled += length;
+    }
+    return true;
   }
 
   /** A full log uses its oldest block again: under a flood nothing is allocated. */
   #addBlock(): Buffer {
-    const evicted = this.#blocks.length >= this.#maxBlocks ? this.#blocks.shift() : undefined;
-    if (evicted !== undefined) this.#start += LOG_BLOCK_BYTES;
-    const block = evicted ?? Buffer.allocUnsafeSlow(LOG_BLOCK_BYTES);
+    const block = this.#blocks.length >= this.#maxBlocks ? this.giveOldest() : this.#pool.take(this);
     this.#blocks.push(block);
     return block;
   }

@@ -89,6 +89,8 @@ function loadNative(): { module: Native; spawnHelper: string } {
  */
 export class Pty {
   readonly pid: number;
+  /** Path of its other side. */
+  readonly terminal: string;
   readonly #master: number;
   readonly #slave: number;
   readonly #stream: ReadStream;
@@ -121,6 +123,7 @@ export class Pty {
       },
     );
     this.pid = forked.pid;
+    this.terminal = forked.pty;
     this.#master = forked.fd;
     try {
       this.#slave = openSync(forked.pty, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);

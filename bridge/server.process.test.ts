@@ -119,6 +119,11 @@ describe("the terminal API", () => {
       { command: "echo \ud800", agent: "a" },
       "command: must not have half a surrogate pair",
     ],
+    [
+      "a zero character in the command",
+      { command: "echo\0", agent: "a" },
+      "command: must not have a zero character",
+    ],
     ["no agent", { command: "echo" }, "agent: "],
     ["an empty agent", { command: "echo", agent: "" }, "agent: "],
     [

@@ -1,10 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type * as z from "zod/v4";
 import { BodyAborted, drain, readJson } from "../loopback/body.ts";
 import { guardRequest, type Admission, type GuardPolicy } from "../loopback/guard.ts";
 import { listen, type LoopbackServer } from "../loopback/listen.ts";
 import { sendRefusal } from "../loopback/refusal.ts";
 import { sameToken } from "../loopback/token.ts";
-import { OutputQuery, RunRequest, SessionId, type BridgeError } from "./contract/api.ts";
+import {
+  InputRequest,
+  OutputQuery,
+  ResizeRequest,
+  RunRequest,
+  SessionId,
+  type BridgeError,
+  type InputResponse,
+  type ResizeResponse,
+} from "./contract/api.ts";
 import { problemOf } from "./problem.ts";
 import { TooManySessions, type Sessions } from "./sessions.ts";
 
@@ -13,7 +23,7 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** `stop` expects no body; who sends more than this with it is cut off. */
 const MAX_IGNORED_BODY_BYTES = 64 * 1024;
 const SESSIONS = "/v1/sessions";
-const ONE_SESSION = /^\/v1\/sessions\/([^/]+)\/(output|stop)$/;
+const ONE_SESSION = /^\/v1\/sessions\/([^/]+)\/(output|stop|input|resize)$/;
 
 export interface ServerOptions {
   /** Every request must bring it. */
@@ -53,7 +63,11 @@ export function serve(options: ServerOptions): Promise<LoopbackServer> {
           return;
         }
         try {
-          send(response, await answer(request, admitted, sessions));
+          const gone = new AbortController();
+          response.once("close", () => {
+            gone.abort();
+          });
+          send(response, await answer(request, admitted, sessions, gone.signal));
         } catch (error) {
           // Nobody is left to answer; anything else is a fault of ours.
           if (!(error instanceof BodyAborted)) throw error;
@@ -78,6 +92,7 @@ async function answer(
   request: IncomingMessage,
   { path, query }: Admission<true>,
   sessions: Sessions,
+  gone: AbortSignal,
 ): Promise<Answer> {
   if (path === SESSIONS && query !== "") return refused(400, "bad_request", "this path takes no query");
   if (path === SESSIONS)
@@ -92,32 +107,64 @@ async function answer(
   const allowed = what === "output" ? "GET" : "POST";
   if (request.method !== allowed)
     return { ...refused(405, "method_not_allowed", `use ${allowed}`), headers: { allow: allowed } };
-  if (what === "output") return output(id.data, query, sessions);
-  return stop(request, id.data, query, sessions);
+  if (what === "output") return output(id.data, query, sessions, gone);
+  if (query !== "") return refused(400, "bad_request", "this path takes no query");
+  if (what === "input") return input(request, id.data, sessions);
+  if (what === "resize") return resize(request, id.data, sessions);
+  return stop(request, id.data, sessions);
+}
+
+/** The body, parsed; or the refusal. */
+async function bodyOf<T>(
+  request: IncomingMessage,
+  schema: z.ZodType<T>,
+): Promise<{ ok: true; value: T } | { ok: false; answer: Answer }> {
+  const body = await readJson(request, { maxBytes: MAX_BODY_BYTES });
+  if (!body.ok)
+    return { ok: false, answer: refused(body.status, body.problem.replaceAll("-", "_"), body.message) };
+  const parsed = schema.safeParse(body.value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, answer: refused(400, "bad_request", problemOf(parsed.error)) };
+}
+
+async function input(request: IncomingMessage, id: string, sessions: Sessions): Promise<Answer> {
+  const body = await bodyOf(request, InputRequest);
+  if (!body.ok) return body.answer;
+  const taken = sessions.type(id, body.value.text);
+  if (taken === undefined) return noSession(id);
+  return { status: 200, body: { session_id: id, taken } satisfies InputResponse };
+}
+
+async function resize(request: IncomingMessage, id: string, sessions: Sessions): Promise<Answer> {
+  const body = await bodyOf(request, ResizeRequest);
+  if (!body.ok) return body.answer;
+  const size = sessions.resize(id, body.value);
+  if (size === undefined) return noSession(id);
+  return { status: 200, body: { session_id: id, size } satisfies ResizeResponse };
 }
 
 async function run(request: IncomingMessage, sessions: Sessions): Promise<Answer> {
-  const body = await readJson(request, { maxBytes: MAX_BODY_BYTES });
-  if (!body.ok) return refused(body.status, body.problem.replaceAll("-", "_"), body.message);
-  const parsed = RunRequest.safeParse(body.value);
-  if (!parsed.success) return refused(400, "bad_request", problemOf(parsed.error));
+  const body = await bodyOf(request, RunRequest);
+  if (!body.ok) return body.answer;
   try {
-    return { status: 201, body: await sessions.run(parsed.data) };
+    return { status: 201, body: await sessions.run(body.value) };
   } catch (error) {
     if (error instanceof TooManySessions) return refused(429, "too_many_sessions", error.message);
     throw error;
   }
 }
 
-function output(id: string, query: string, sessions: Sessions): Answer {
+async function output(id: string, query: string, sessions: Sessions, gone: AbortSignal): Promise<Answer> {
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys())
     if (parameters.getAll(name).length > 1)
       return refused(400, "bad_request", `${name}: given more than once`);
   const parsed = OutputQuery.safeParse(Object.fromEntries(parameters));
   if (!parsed.success) return refused(400, "bad_request", problemOf(parsed.error));
+  if ((parsed.data.wait_for === "text") !== (parsed.data.text !== undefined))
+    return refused(400, "bad_request", "text: goes with wait_for=text, and that with text");
   try {
-    const read = sessions.read(id, parsed.data);
+    const read = await sessions.answer(id, parsed.data, gone);
     return read === undefined ? noSession(id) : { status: 200, body: read };
   } catch (error) {
     if (error instanceof RangeError) return refused(400, "bad_request", `offset: ${error.message}`);
@@ -125,15 +172,9 @@ function output(id: string, query: string, sessions: Sessions): Answer {
   }
 }
 
-async function stop(
-  request: IncomingMessage,
-  id: string,
-  query: string,
-  sessions: Sessions,
-): Promise<Answer> {
-  if (query !== "") return refused(400, "bad_request", "this path takes no query");
+async function stop(request: IncomingMessage, id: string, sessions: Sessions): Promise<Answer> {
   drain(request, MAX_IGNORED_BODY_BYTES);
-  const seen = await sessions.stop(id);
+  const seen = await sessions.stop(id, { by: "its agent" });
   return seen === undefined ? noSession(id) : { status: 200, body: seen };
 }
 

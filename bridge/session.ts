@@ -4,30 +4,39 @@ import { launchCommand } from "../loopback/launch.ts";
 import { nowOrder, type ProcessId } from "../loopback/processes.ts";
 import {
   TERMINAL_LIMITS,
-  type OutputQuery,
-  type OutputResponse,
   type RunRequest,
   type StopResponse,
   type TerminalSession,
   type TerminalSize,
 } from "./contract/api.ts";
-import { OutputLog, readText } from "./output-log.ts";
+import { echoes, endsUnfinished, foreground } from "./input-watch.ts";
+import type { OutputLog } from "./output-log.ts";
 import { Pty, type PtyEnd } from "./pty.ts";
 import type { ScriptFolder } from "./script-folder.ts";
+import type { Readable } from "./reader.ts";
 import { planSession, type SessionPlan } from "./session-plan.ts";
 import { BORN, hasEnded, nextLife, type Life, type LifeEvent } from "./status.ts";
 import { Tab, type TabPort, type TabSource } from "./tab.ts";
+import { Timeline } from "./timeline.ts";
 import { TerminalProcesses } from "./terminal-processes.ts";
 
 const DEFAULT_SIZE: TerminalSize = { cols: 80, rows: 24 };
 /** After everything was killed, the leader's end is told within this, in ms; draining takes at most 250. */
 const END_TOLD_MS = 1_000;
+/** Output that came less than this ago may go on: nobody waits for a person yet, in ms. */
+const QUIET_MS = 250;
+/** After the leader's end it is looked so often again, and after so long, in ms. */
+const MORE_LOOKS = 2;
+const LOOK_AGAIN_MS = 25;
+/** So much of the output's end can hold a prompt, in bytes. */
+const PROMPT_BYTES = 1_024;
 
 /** What all sessions share. */
 export interface SessionContext {
   /** The login shell's environment; never rejects. */
   environment(): Promise<Readonly<Record<string, string>>>;
   scripts: ScriptFolder;
+  newLog(sessionId: string): OutputLog;
   /** This life of the app. */
   marker: string;
   clock: Clock;
@@ -43,9 +52,11 @@ export interface SessionContext {
 }
 
 /** One command in a terminal of its own, from its request to the end of its last process. */
-export class Session implements TabSource {
+export class Session implements TabSource, Readable {
   readonly id: string;
-  readonly log = new OutputLog();
+  readonly log: OutputLog;
+  /** When output came, for transcripts. */
+  readonly timeline = new Timeline();
   readonly #request: RunRequest;
   readonly #context: SessionContext;
   readonly #startedAt: Date;
@@ -63,15 +74,19 @@ export class Session implements TabSource {
   #pty: Pty | undefined;
   #processes: TerminalProcesses | undefined;
   #leftBehind = 0;
+  #goneAt: Date | undefined;
   /** The leader that was told to have started, until nothing of it is left. */
   #held: ProcessId | undefined;
   #stopping: Promise<StopResponse> | undefined;
   #tab: Tab | undefined;
   #inputRefused = false;
+  #outputAtMs = 0;
+  readonly #listeners = new Set<() => void>();
 
   /** Begins to start at once; `started` tells when that is decided. */
   constructor(id: string, request: RunRequest, context: SessionContext) {
     this.id = id;
+    this.log = context.newLog(id);
     this.#request = request;
     this.#context = context;
     this.#startedAt = context.now();
@@ -84,6 +99,10 @@ export class Session implements TabSource {
   /** Resolves when it runs or has failed to start. Never rejects. */
   get started(): Promise<void> {
     return this.#started;
+  }
+
+  get request(): RunRequest {
+    return this.#request;
   }
 
   get ended(): boolean {
@@ -117,24 +136,14 @@ export class Session implements TabSource {
       output_bytes: this.log.end,
       left_behind: this.#leftBehind,
       size: this.#size,
+      ...(this.#pty === undefined ? {} : { pid: this.#pty.pid }),
+      ...(this.#goneAt === undefined ? {} : { gone_at: this.#goneAt.toISOString() }),
     };
   }
 
-  /** @throws RangeError when the offset is past the end */
-  read(query: OutputQuery): OutputResponse {
-    const { text, offset, next, more, dropped } = readText(this.log, query.offset, query.limit, this.ended);
-    return {
-      session_id: this.id,
-      output: text,
-      offset,
-      next,
-      has_more: more,
-      dropped,
-      status: this.#life.status,
-      exit_code: this.#life.exitCode,
-      signal: this.#life.signal,
-      reason: this.#life.reason,
-    };
+  onActivity(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   attach(port: TabPort): void {
@@ -150,11 +159,13 @@ export class Session implements TabSource {
     this.#tab = tab;
   }
 
-  type(text: string): void {
-    if (this.#pty === undefined || this.ended) return;
+  /** False when it was not taken: it has ended, or too much waits already. What is typed is kept nowhere. */
+  type(text: string): boolean {
+    if (this.#pty === undefined || this.ended) return false;
     const taken = this.#pty.write(text);
     if (!taken && !this.#inputRefused) this.#context.problem(`${this.id}: input is not read and was refused`);
     this.#inputRefused = !taken;
+    return taken;
   }
 
   resize(size: TerminalSize): void {
@@ -164,36 +175,60 @@ export class Session implements TabSource {
     this.#changed();
   }
 
-  /** Ends all its processes and says what was seen. Asked again while it is at it, there is one ladder. */
-  stop(steps: readonly LadderStep[]): Promise<StopResponse> {
-    this.#stopping ??= this.#stop(steps).finally(() => {
+  /** Ends all its processes and says what was seen. `by` is told as the reason of its end. Asked again while it is at it, there is one ladder. */
+  stop(steps: readonly LadderStep[], by: string): Promise<StopResponse> {
+    this.#stopping ??= this.#stop(steps, by).finally(() => {
       this.#stopping = undefined;
     });
     return this.#stopping;
   }
 
   /** Like `stop`; nothing gets time, and a ladder that is under way is not waited for. */
-  async stopAtOnce(steps: readonly LadderStep[]): Promise<StopResponse> {
+  async stopAtOnce(steps: readonly LadderStep[], by: string): Promise<StopResponse> {
     const { clock } = this.#context;
     await this.#started;
-    if (!this.ended) this.#advance({ type: "stop_requested" });
+    if (!this.ended) this.#advance({ type: "stop_requested", by });
     await this.#processes?.strike();
     if (this.#stopping !== undefined) await this.#processes?.end(steps, clock);
-    return this.stop(steps);
+    return this.stop(steps, by);
   }
 
   /** Stops it and gives everything back that it holds. */
   async close(steps: readonly LadderStep[]): Promise<void> {
     try {
-      await this.stop(steps);
+      await this.stop(steps, "the person");
     } finally {
-      this.detach();
+      this.forget();
     }
+  }
+
+  /** Gives back the tab and the log of a session that is over. */
+  forget(): void {
+    this.detach();
+    this.log.dispose();
   }
 
   detach(): void {
     this.#tab?.close();
     this.#tab = undefined;
+  }
+
+  /**
+   * Looks whether the program waits for a person: it reads the terminal, and either does not show what is typed or has
+   * left a line unfinished.
+   */
+  async lookForInput(): Promise<void> {
+    const pty = this.#pty;
+    if (pty === undefined || this.ended) return;
+    const printed = this.log.end;
+    const does = await foreground(pty.pid);
+    const { bytes } = this.log.read(Math.max(this.log.start, printed - PROMPT_BYTES), PROMPT_BYTES);
+    const prompts = endsUnfinished(bytes);
+    const waits = does === "busy" ? false : prompts || (does === "reads" && !(await echoes(pty.terminal)));
+    if (this.ended || this.log.end !== printed) return;
+    const quiet = this.#context.clock.nowMs() - this.#outputAtMs >= QUIET_MS;
+    if (!waits) this.#advance({ type: "goes_on" });
+    else if (quiet) this.#advance({ type: "waits" });
   }
 
   /** Looks again for processes that live on after the leader's end. */
@@ -230,8 +265,11 @@ export class Session implements TabSource {
       { ...launched, env: plan.env, cwd: plan.cwd, size: this.#size },
       {
         data: (bytes) => {
+          this.timeline.note(this.log.end, this.#context.now().getTime());
           this.log.append(bytes);
+          this.#outputAtMs = this.#context.clock.nowMs();
           this.#tab?.outputArrived();
+          for (const listener of this.#listeners) listener();
           this.#context.changed(this, "output");
         },
         end: (end) => {
@@ -251,7 +289,17 @@ export class Session implements TabSource {
     await this.#removeScript();
     await this.#count();
     this.#advance({ type: "ended", ...end });
+    await this.#lookAgain();
     this.#release();
+  }
+
+  /** A process between fork and exec shows no environment, so one look that finds nothing proves nothing. */
+  async #lookAgain(): Promise<void> {
+    for (let look = 0; look < MORE_LOOKS && this.#leftBehind === 0; look += 1) {
+      await this.#context.clock.sleep(LOOK_AGAIN_MS);
+      await this.#count();
+    }
+    if (this.#leftBehind > 0) this.#changed();
   }
 
   async #count(): Promise<void> {
@@ -263,9 +311,9 @@ export class Session implements TabSource {
     }
   }
 
-  async #stop(steps: readonly LadderStep[]): Promise<StopResponse> {
+  async #stop(steps: readonly LadderStep[], by: string): Promise<StopResponse> {
     await this.#started;
-    if (!this.ended) this.#advance({ type: "stop_requested" });
+    if (!this.ended) this.#advance({ type: "stop_requested", by });
     if (this.#processes === undefined) return { session_id: this.id, outcome: "already_ended", alive: 0 };
     const { clock } = this.#context;
     const seen = await this.#processes.end(steps, clock);
@@ -302,7 +350,12 @@ export class Session implements TabSource {
 
   /** Nothing of it is left: whoever keeps the list of our processes may forget it. */
   #release(): void {
-    if (this.#held === undefined || !this.isOver) return;
+    if (!this.isOver) return;
+    if (this.#goneAt === undefined) {
+      this.#goneAt = this.#context.now();
+      this.#changed();
+    }
+    if (this.#held === undefined) return;
     this.#context.process("ended", this.#held);
     this.#held = undefined;
   }
@@ -310,6 +363,7 @@ export class Session implements TabSource {
   #changed(): void {
     this.#context.changed(this, "session");
     this.#tab?.sessionChanged();
+    for (const listener of this.#listeners) listener();
     // An end may release the half of a character that was waited for.
     if (this.ended) this.#tab?.outputArrived();
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import type { Clock } from "../loopback/clock.ts";
 import type { LadderStep } from "../loopback/end-processes.ts";
 import {
@@ -8,19 +9,29 @@ import {
   type RunRequest,
   type StopResponse,
   type TerminalSession,
+  type TerminalSize,
 } from "./contract/api.ts";
-import type { FromBridge } from "./contract/port.ts";
+import type { FromBridge, TranscriptFormat } from "./contract/port.ts";
+import { BlockPool } from "./block-pool.ts";
 import { Coalesced } from "./coalesce.ts";
+import { OutputLog } from "./output-log.ts";
+import { answerRead, rawRead } from "./reader.ts";
 import type { ScriptFolder } from "./script-folder.ts";
 import { Session, type SessionContext } from "./session.ts";
+import { DiskBudget, SpillFile } from "./spill-file.ts";
 import type { TabPort } from "./tab.ts";
+import { writeTranscript } from "./transcript.ts";
 import { AT_ONCE_STEPS, SHUTDOWN_STEPS, STOP_STEPS } from "./terminal-processes.ts";
 
 /** The list goes to main this long after a change of a session, or of the length of its output, in ms. */
 const TELL = { soonMs: 30, laterMs: 1_000 };
 /** How often it is looked whether what lives on after its session still does, in ms. */
 const RECOUNT_MS = 2_000;
+/** How often it is looked whether a program waits for a person, in ms. */
+const LOOK_FOR_INPUT_MS = 400;
 const ID_RANDOM_BYTES = 9;
+
+type LogLimit = "logMemoryBytes" | "allLogsMemoryBytes" | "logSpillBytes" | "allLogsSpillBytes";
 
 export interface SessionsOptions {
   environment: SessionContext["environment"];
@@ -33,6 +44,8 @@ export interface SessionsOptions {
   problem: (text: string) => void;
   /** Default: the contract's. */
   maxSessions?: number;
+  /** What a log, and all together, keep in memory and on disk. Default: the contract's. */
+  logs?: Partial<Pick<typeof TERMINAL_LIMITS, LogLimit>>;
   /** How a session is ended when a person asks for it, and when the app closes. */
   stopSteps?: readonly LadderStep[];
   shutdownSteps?: readonly LadderStep[];
@@ -52,6 +65,8 @@ export class Sessions {
   readonly #list: Coalesced;
   #recount: NodeJS.Timeout | undefined;
   #recounting: Promise<void> | undefined;
+  #inputLook: NodeJS.Timeout | undefined;
+  #lookingForInput: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: SessionsOptions) {
@@ -60,9 +75,25 @@ export class Sessions {
       this.#tellList();
     }, TELL);
     const { environment, scripts, marker, clock, now, problem, tell } = options;
+    const limits: Record<LogLimit, number> = { ...TERMINAL_LIMITS, ...options.logs };
+    const pool = new BlockPool(limits.allLogsMemoryBytes);
+    const disk = new DiskBudget(limits.allLogsSpillBytes);
     this.#context = {
       environment,
       scripts,
+      newLog: (id) =>
+        new OutputLog({
+          memoryBytes: limits.logMemoryBytes,
+          pool,
+          spill: new SpillFile({
+            file: join(scripts.folder, `${id}.log`),
+            limitBytes: limits.logSpillBytes,
+            disk,
+            onBroken: (error) => {
+              problem(`${id}: its older output could not be kept on disk: ${String(error)}`);
+            },
+          }),
+        }),
       marker,
       clock,
       now,
@@ -89,6 +120,7 @@ export class Sessions {
     const session = new Session(id, request, this.#context);
     this.#sessions.set(id, session);
     this.#list.soon();
+    this.#lookForInputLater();
     await session.started;
     return session.snapshot();
   }
@@ -98,15 +130,65 @@ export class Sessions {
   }
 
   /** Undefined: no such session. @throws RangeError when the offset is past the end */
-  read(id: string, query: OutputQuery): OutputResponse | undefined {
-    return this.#sessions.get(id)?.read(query);
+  read(id: string, query: Pick<OutputQuery, "offset" | "limit">): OutputResponse | undefined {
+    const session = this.#sessions.get(id);
+    return session === undefined ? undefined : rawRead(session, query);
   }
 
-  /** @param atOnce nothing in it gets time to clean up, not even when it is being stopped already */
-  async stop(id: string, atOnce = false): Promise<StopResponse | undefined> {
+  /** Waits and formats as asked. Undefined: no such session. @throws RangeError when the offset is past the end */
+  async answer(id: string, query: OutputQuery, signal: AbortSignal): Promise<OutputResponse | undefined> {
     const session = this.#sessions.get(id);
-    if (atOnce) return session?.stopAtOnce(AT_ONCE_STEPS);
-    return session?.stop(this.#options.stopSteps ?? STOP_STEPS);
+    return session === undefined ? undefined : answerRead(session, query, signal);
+  }
+
+  /** Types into a terminal. Undefined: no such session; false: it was not taken. */
+  type(id: string, text: string): boolean | undefined {
+    return this.#sessions.get(id)?.type(text);
+  }
+
+  /** The size it has now. Undefined: no such session. */
+  resize(id: string, size: TerminalSize): TerminalSize | undefined {
+    const session = this.#sessions.get(id);
+    session?.resize(size);
+    return session?.snapshot().size;
+  }
+
+  /**
+   * Undefined: no such session.
+   * @param how `by`: who asked for it, as the session's reason tells. `atOnce`: nothing in it gets time to clean up, not
+   * even when it is being stopped already.
+   */
+  async stop(
+    id: string,
+    { by = "the person", atOnce = false }: { by?: string; atOnce?: boolean } = {},
+  ): Promise<StopResponse | undefined> {
+    const session = this.#sessions.get(id);
+    if (atOnce) return session?.stopAtOnce(AT_ONCE_STEPS, by);
+    return session?.stop(this.#options.stopSteps ?? STOP_STEPS, by);
+  }
+
+  /** Runs the command of a session once more. Null: there is no such session, or no room. */
+  async restart(id: string): Promise<string | null> {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return null;
+    try {
+      return (await this.run(session.request)).session_id;
+    } catch (error) {
+      if (error instanceof TooManySessions) return null;
+      throw error;
+    }
+  }
+
+  /** Writes what is kept of the output to a file. @returns what went wrong, or null */
+  async save(id: string, format: TranscriptFormat, path: string): Promise<string | null> {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return "there is no such terminal any more";
+    try {
+      await writeTranscript(session, format, path);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 
   /** False: no such session. */
@@ -136,7 +218,9 @@ export class Sessions {
     const results = await Promise.allSettled(all.map((session) => session.close(steps)));
     this.#list.stop();
     clearTimeout(this.#recount);
+    clearTimeout(this.#inputLook);
     await this.#recounting;
+    await this.#lookingForInput;
     this.#sessions.clear();
     for (const result of results)
       if (result.status === "rejected")
@@ -150,7 +234,7 @@ export class Sessions {
     const [oldest] = over.sort((a, b) => (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0));
     if (oldest === undefined)
       throw new TooManySessions(`all ${maxSessions} terminals are in use: stop one, or wait until one ends`);
-    oldest.detach();
+    oldest.forget();
     this.#forget(oldest);
   }
 
@@ -176,6 +260,27 @@ export class Sessions {
     for (const session of this.#sessions.values()) if (!session.isOver) await session.recount();
     this.#recount = undefined;
     this.#recountLater();
+  }
+
+  #lookForInputLater(): void {
+    const due = [...this.#sessions.values()].some((session) => !session.ended);
+    if (!due || this.#inputLook !== undefined || this.#closing.signal.aborted) return;
+    this.#inputLook = setTimeout(() => {
+      this.#lookingForInput = this.#lookForInput();
+    }, LOOK_FOR_INPUT_MS);
+  }
+
+  async #lookForInput(): Promise<void> {
+    for (const session of this.#sessions.values()) {
+      if (this.#closing.signal.aborted) return;
+      try {
+        await session.lookForInput();
+      } catch (error) {
+        this.#options.problem(`${session.id}: whether it waits for input is not known: ${String(error)}`);
+      }
+    }
+    this.#inputLook = undefined;
+    this.#lookForInputLater();
   }
 
   #tellList(): void {

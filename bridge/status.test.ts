@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BORN, hasEnded, nextLife, signalName, type Life, type LifeEvent } from "./status.ts";
 
 const STARTED: LifeEvent = { type: "started" };
-const STOP: LifeEvent = { type: "stop_requested" };
+const STOP: LifeEvent = { type: "stop_requested", by: "the person" };
 const ended = (exitCode: number, signal = 0): LifeEvent => ({ type: "ended", exitCode, signal });
 
 function live(...events: LifeEvent[]): Life {
@@ -25,13 +25,17 @@ describe("the life of a session", () => {
     [
       "is stopped by a signal",
       [STARTED, STOP, ended(0, 2)],
-      { status: "stopped_by_user", exitCode: null, signal: "SIGINT" },
+      { status: "stopped_by_user", exitCode: null, signal: "SIGINT", reason: "stopped by the person" },
     ],
     [
       "is stopped and exits by itself",
       [STARTED, STOP, ended(130)],
       { status: "stopped_by_user", exitCode: 130, signal: null },
     ],
+    ["waits for a person", [STARTED, { type: "waits" }], { status: "waiting_input" }],
+    ["goes on", [STARTED, { type: "waits" }, { type: "goes_on" }], { status: "running" }],
+    ["ends while it waits", [STARTED, { type: "waits" }, ended(1)], { status: "exited", exitCode: 1 }],
+    ["cannot wait before it runs", [{ type: "waits" }], { status: "starting" }],
     ["ended before the stop came", [STARTED, ended(3), STOP], { status: "exited", exitCode: 3 }],
     ["ends once", [STARTED, ended(3), ended(4, 9)], { status: "exited", exitCode: 3, signal: null }],
     ["stays failed", [{ type: "not_started", reason: "no" }, STARTED], { status: "failed_to_start" }],

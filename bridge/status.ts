@@ -6,7 +6,7 @@ export interface Life {
   status: TerminalStatus;
   exitCode: number | null;
   signal: string | null;
-  /** Why it did not start. */
+  /** Why it did not start, or who stopped it. */
   reason: string | null;
   /** Someone asked it to stop before it ended. */
   stopRequested: boolean;
@@ -15,7 +15,10 @@ export interface Life {
 export type LifeEvent =
   | { type: "started" }
   | { type: "not_started"; reason: string }
-  | { type: "stop_requested" }
+  /** The program waits for a person to type, or no longer. */
+  | { type: "waits" }
+  | { type: "goes_on" }
+  | { type: "stop_requested"; by: string }
   /** The leader is reaped and the pty drained. `signal` is a number, 0 for none. */
   | { type: "ended"; exitCode: number; signal: number };
 
@@ -45,8 +48,12 @@ export function nextLife(life: Life, event: LifeEvent): Life {
       if (life.status !== "starting")
         throw new Error(`a session that is ${life.status} cannot fail to start`);
       return { ...life, status: "failed_to_start", reason: event.reason };
+    case "waits":
+      return life.status === "running" ? { ...life, status: "waiting_input" } : life;
+    case "goes_on":
+      return life.status === "waiting_input" ? { ...life, status: "running" } : life;
     case "stop_requested":
-      return { ...life, stopRequested: true };
+      return life.stopRequested ? life : { ...life, stopRequested: true, reason: `stopped by ${event.by}` };
     case "ended":
       break;
   }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { TerminalSession } from "./contract/api.ts";
 import { FLOW } from "./contract/flow.ts";
 import { ToTab } from "./contract/port.ts";
-import { LOG_BLOCK_BYTES, OutputLog } from "./output-log.ts";
+import { LOG_BLOCK_BYTES } from "./block-pool.ts";
+import { OutputLog } from "./output-log.ts";
 import { Tab, TAB_CATCH_UP_BYTES, TAB_MESSAGE_BYTES } from "./tab.ts";
 
 const SESSION: TerminalSession = {
@@ -169,7 +170,7 @@ describe("a tab", () => {
   });
 
   it("that fell behind what is kept is told how much it missed and goes on near the newest byte", async () => {
-    const log = new OutputLog(64 * LOG_BLOCK_BYTES);
+    const log = new OutputLog({ memoryBytes: 64 * LOG_BLOCK_BYTES });
     const { print, data, chars, say } = setUp(log);
     print("first");
     await turn();
@@ -191,7 +192,7 @@ describe("a tab", () => {
   });
 
   it("that comes late is told what is no longer kept and gets all the rest", async () => {
-    const log = new OutputLog(2 * LOG_BLOCK_BYTES);
+    const log = new OutputLog({ memoryBytes: 2 * LOG_BLOCK_BYTES });
     log.append(Buffer.alloc(LOG_BLOCK_BYTES - 1, "x"));
     log.append(Buffer.from("€"));
     log.append(Buffer.alloc(LOG_BLOCK_BYTES, "y"));

@@ -1,5 +1,5 @@
 import { TextDecoder } from "node:util";
-import type { TerminalSession, TerminalSize } from "./contract/api.ts";
+import { TERMINAL_LIMITS, type TerminalSession, type TerminalSize } from "./contract/api.ts";
 import { FromTab, type ToTab } from "./contract/port.ts";
 import { FlowControl } from "./flow-control.ts";
 import { problemOf } from "./problem.ts";
@@ -22,7 +22,7 @@ export interface TabSource {
   /** Nothing more will be printed. */
   readonly ended: boolean;
   snapshot(): TerminalSession;
-  type(text: string): void;
+  type(text: string): unknown;
   resize(size: TerminalSize): void;
 }
 
@@ -33,6 +33,8 @@ export const TAB_MESSAGE_BYTES = 32_768;
  * is told, and a flood that ends is on screen soon after.
  */
 export const TAB_CATCH_UP_BYTES = 1024 * 1024;
+/** A replay begins this far before its end at most: more than the scrollback of a tab. What is older is for readers. */
+export const TAB_REPLAY_BYTES = 4 * 1024 * 1024;
 
 /**
  * Feeds one tab from the log, at the tab's own pace: first all that is kept, then what comes. The log does not wait for it.
@@ -129,11 +131,13 @@ export class Tab {
     }
   }
 
+  /** The log on disk goes further back, but nobody watches what is so far behind. */
   #skipEvicted(): number {
     const { log } = this.#source;
     const from = this.#offset;
-    if (from >= log.start) return 0;
-    this.#offset = from === 0 ? log.start : Math.max(log.start, log.end - TAB_CATCH_UP_BYTES);
+    if (from >= Math.max(log.start, log.end - TERMINAL_LIMITS.logMemoryBytes)) return 0;
+    const back = from === 0 ? TAB_REPLAY_BYTES : TAB_CATCH_UP_BYTES;
+    this.#offset = Math.max(log.start, log.end - back);
     this.#offset += brokenStart(log.read(this.#offset, UTF8_MAX_BYTES).bytes);
     this.#decoder = newDecoder();
     return this.#offset - from;

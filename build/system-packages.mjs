@@ -28,6 +28,12 @@ const COMPILER_NEEDS = [
   { package: "python3", program: "python3" },
 ];
 
+/** @type {Need[]} shells that agents' commands are tested with; the app needs none of them */
+const TEST_NEEDS = [
+  { package: "zsh", program: "zsh" },
+  { package: "fish", program: "fish" },
+];
+
 /**
  * @param {{ display: boolean, compiler: boolean }} wanted
  * @returns {Need[]}
@@ -81,9 +87,18 @@ export async function ensureSystemPackages({ compiler }) {
     say("system libraries: cannot be checked without ldconfig");
     return;
   }
-  const wanted = needs({ display: needsVirtualDisplay(process.env), compiler });
+  await installMissing(needs({ display: needsVirtualDisplay(process.env), compiler }));
+}
+
+/** The same for what only the tests need. */
+export async function ensureTestPackages() {
+  if (process.platform === "linux") await installMissing(TEST_NEEDS);
+}
+
+/** @param {Need[]} wanted */
+async function installMissing(wanted) {
   const find = () =>
-    missingPackages(wanted, { libraries: installedLibraries() ?? libraries, hasProgram: isOnPath });
+    missingPackages(wanted, { libraries: installedLibraries() ?? new Set(), hasProgram: isOnPath });
   const missing = find();
   if (missing.length === 0) {
     say("system libraries: present");

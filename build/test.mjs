@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { elapsed, runScript, say } from "./console.mjs";
 import { electronRuntime } from "./electron-runtime.mjs";
 import { ROOT } from "./paths.mjs";
+import { ensureTestPackages } from "./system-packages.mjs";
 import { NOTHING_RUN, addCounts, playwrightCounts, vitestCounts } from "./test-counts.mjs";
 
 const RESULTS = join(ROOT, "test-results");
@@ -70,6 +71,7 @@ function runNpmScript(script, args) {
 await runScript(async () => {
   process.on("SIGINT", () => {}); // it reaches the stage that is running, whose failure ends this
   mkdirSync(RESULTS, { recursive: true });
+  await ensureTestPackages();
   const { version, origin } = electronRuntime();
   say(`Electron ${version} (${origin}), Node ${process.versions.node}`);
   const start = Date.now();

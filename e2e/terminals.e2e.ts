@@ -1,10 +1,13 @@
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { expect, test } from "@playwright/test";
 import * as z from "zod/v4";
 import type { Agent } from "./agents/agent.ts";
 import { handshakeAgent } from "./agents/handshake.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
-import { isRunning } from "./processes.ts";
+import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
+import { isRunning, processTree, processesWithEnv } from "./processes.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
 const Started = z.looseObject({ session_id: z.string() });
@@ -39,6 +42,36 @@ async function readToEnd(
   throw new Error(`the session did not end; read so far: ${text.slice(-500)}`);
 }
 
+test.describe("Terminals: commands are asked about", () => {
+  test("[F6] the first command of an agent is asked about, whole, with shell and folder; the next is not", async () => {
+    const app = await launchApp({
+      flags: ["--allow-writes", "--terminals"],
+      env: { SSH_AUTH_SOCK: "/run/agent.sock", IRONFLOW_API_KEY: "key-that-no-shell-may-see" },
+    });
+    const modern = await modernAgent(app.connection.mcp.url, app.token);
+    const script = "echo first\n# and a second line";
+    const declined = modern.call("ironflow_terminal_run", { command: script, shell: "/bin/sh", cwd: "/usr" });
+    const question = await waitForQuestion(app, "Run a command in a terminal");
+    for (const text of ["echo first", "# and a second line", "/bin/sh", "/usr"])
+      await expect(question.page.getByText(text, { exact: true }).first()).toBeVisible();
+    await saveScreenshot(question.page, "consent-command");
+    await question.cancel();
+    expect((await declined).isError).toBe(true);
+
+    const approved = modern.call("ironflow_terminal_run", { command: "env", shell: "/bin/sh" });
+    await (await waitForQuestion(app, "Run a command in a terminal")).approve();
+    const session = Started.parse((await approved).structured).session_id;
+    const { text } = await readToEnd(modern, session);
+    expect(text).toContain("SSH_AUTH_SOCK=/run/agent.sock");
+    expect(text).not.toContain("key-that-no-shell-may-see");
+    expect(text).not.toMatch(/^(ELECTRON_|IRONBRIDGE_BRIDGE_TOKEN|IRONFLOW_TERMINAL)/m);
+    expect((await modern.call("ironflow_terminal_run", { command: "true" })).isError).toBe(false);
+    await expect.poll(() => questionsOnScreen(app)).toBe(0);
+    await modern.close();
+    await app.close();
+  });
+});
+
 test.describe("Terminals: agents work in tabs that the person sees and stops", () => {
   let app: RunningApp;
   let modern: Agent;
@@ -48,7 +81,14 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
     modern = await modernAgent(app.connection.mcp.url, app.token);
     old = await handshakeAgent(app.connection.mcp.url, app.token);
-    await app.page.getByRole("navigation").getByRole("link", { name: "Terminals" }).click();
+    await app.page
+      .getByRole("navigation")
+      .getByRole("link", { name: /^Terminals/ })
+      .click();
+    // The first command of this start is asked about.
+    const first = modern.call("ironflow_terminal_run", { command: "true" });
+    await (await waitForQuestion(app, "Run a command in a terminal")).approve();
+    expect((await first).isError).toBe(false);
   });
   test.afterAll(async () => {
     await modern.close();
@@ -126,5 +166,108 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     await expect(app.page.getByText(shown, { exact: true }).first()).toBeVisible();
     await expect(app.page.getByTitle(shown)).toHaveCSS("white-space", "pre");
     expect(await app.page.locator("main").innerText()).not.toContain("\u202e");
+  });
+
+  test("[F6] a program that asks is waiting_input, and its agent answers it and reads it as text", async () => {
+    const session = await run(
+      modern,
+      "printf '\\033[1mColour? \\033[0m'; read -r colour; echo \"so $colour\"; exit 4",
+    );
+    const status = async () =>
+      Output.parse((await modern.call("ironflow_terminal_read", { session_id: session })).structured).status;
+    await expect.poll(status, { timeout: 10_000 }).toBe("waiting_input");
+    const tab = app.page.getByRole("tab").filter({ hasText: "Colour?" });
+    await expect(tab.getByText("Waiting for input")).toBeAttached();
+    await modern.call("ironbridge_terminal_input", { session_id: session, text: "blue\r" });
+    const read = await modern.call("ironflow_terminal_read", {
+      session_id: session,
+      format: "text",
+      wait_for: "exit",
+      wait_seconds: 20,
+    });
+    expect(read.structured).toMatchObject({
+      output: "Colour? blue\nso blue\n",
+      waited: "met",
+      exit_code: 4,
+    });
+    await expect(tab.getByText("Failed")).toBeAttached();
+    const listed = await old.call("ironbridge_terminal_list");
+    expect(JSON.stringify(listed.structured)).toContain(session);
+  });
+
+  test("[F6] a command is run again, its page tells every process with the proof of its end, and a link asks", async () => {
+    const session = await run(modern, "echo https://example.org/path; exit 2");
+    await readToEnd(modern, session);
+    await app.page.getByRole("tab").filter({ hasText: "example.org" }).click();
+    const link = app.page.getByRole("tabpanel").locator(".xterm-rows").getByText("example.org/path").first();
+    const box = await link.boundingBox();
+    if (box === null) throw new Error("the address is not on screen");
+    // As a hand does it: the terminal draws links under the pointer.
+    await app.page.mouse.move(box.x + 20, box.y + box.height / 2, { steps: 4 });
+    await expect(app.page.locator(".xterm-cursor-pointer").first()).toBeAttached();
+    await app.page.mouse.click(box.x + 20, box.y + box.height / 2);
+    const question = app.page.getByRole("group", { name: "Open this address?" });
+    await expect(question).toContainText("https://example.org/path");
+    await question.getByRole("button", { name: "Do not open it" }).click();
+    await app.page.getByRole("button", { name: "Restart" }).click();
+    await expect(app.page.getByRole("tab").filter({ hasText: "example.org" })).toHaveCount(2);
+
+    for (const theme of ["dark", "light"] as const) {
+      await app.page.emulateMedia({ colorScheme: theme });
+      await saveScreenshot(app.page, `terminals-tabs-${theme}`);
+    }
+    await app.page.getByRole("link", { name: "What agents started" }).click();
+    const row = app.page.locator(`tr[data-session="${session}"]`);
+    await expect(row).toContainText("code 2");
+    await expect(row).toContainText("The system reported its end");
+    for (const theme of ["dark", "light"] as const) {
+      await app.page.emulateMedia({ colorScheme: theme });
+      await saveScreenshot(app.page, `terminals-history-${theme}`);
+    }
+    await app.page.getByRole("link", { name: "Tabs", exact: true }).click();
+  });
+
+  test("[F6] tabs come back with their content after the page is loaded again", async () => {
+    const session = await run(modern, "echo still here; read -r x; echo got $x");
+    await app.page.evaluate((to) => (window.location.hash = to), `#/terminals/${session}`);
+    await expect(app.page.locator(".xterm-rows").first()).toContainText("still here");
+    await app.page.reload();
+    await expect(app.page.locator(".xterm-rows").first()).toContainText("still here", { timeout: 15_000 });
+    await modern.call("ironbridge_terminal_input", { session_id: session, text: "on\r" });
+    await expect(app.page.locator(".xterm-rows").first()).toContainText("got on", { timeout: 15_000 });
+  });
+
+  test("[F6] when the bridge is killed its terminals' processes end, its folder goes, and its tabs say so", async () => {
+    const session = await run(
+      modern,
+      "trap '' TERM INT HUP; (setsid perl -e '$SIG{TERM}=$SIG{HUP}=q(IGNORE); sleep 997' &) ; sleep 998; sleep 999",
+    );
+    const marked = () => processesWithEnv(`IRONBRIDGE_TERMINAL=${session}`);
+    await expect.poll(async () => (await marked()).length, { timeout: 10_000 }).toBeGreaterThan(2);
+    const main = app.electron.process().pid ?? 0;
+    const bridge = (await processTree(main)).find(({ command }) =>
+      command.includes("node.mojom.NodeService"),
+    );
+    expect(bridge).toBeDefined();
+    process.kill(bridge?.pid ?? 0, "SIGKILL");
+    await expect.poll(async () => (await marked()).length, { timeout: 10_000 }).toBe(0);
+    const tab = app.page.getByRole("tab").filter({ hasText: "997" });
+    await expect(tab).toContainText("terminal bridge stopped unexpectedly", { timeout: 10_000 });
+    await expect
+      .poll(async () =>
+        (await readdir(tmpdir())).filter((name) => name.startsWith(`ironbridge-terminals-${bridge?.pid}-`)),
+      )
+      .toEqual([]);
+    // The next bridge works.
+    await expect
+      .poll(
+        async () => {
+          // While the tool server starts anew it has no terminals to offer.
+          const call = modern.call("ironflow_terminal_run", { command: "exit 3" });
+          return (await call.catch(() => undefined))?.isError;
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(false);
   });
 });

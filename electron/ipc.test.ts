@@ -30,6 +30,9 @@ const GOOD: Record<string, unknown> = {
   "terminals:attach": { session_id: "term_12345678" },
   "terminals:stop": { session_id: "term_12345678" },
   "terminals:close": { session_id: "term_12345678" },
+  "terminals:restart": { session_id: "term_12345678" },
+  "terminals:save": { session_id: "term_12345678", format: "text" },
+  "terminals:open-link": { url: "https://example.org/" },
   "consent:answer": { question_id: "q", answer: "approve" },
 };
 

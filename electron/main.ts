@@ -14,6 +14,7 @@ import { announce, type Announcement } from "./connection-file.ts";
 import { openConnection } from "./connections.ts";
 import { createConsent } from "./consent/consent.ts";
 import { openRemembered } from "./consent/remembered.ts";
+import { terminalPolicies } from "./consent/terminal-policy.ts";
 import { createConsentWindow } from "./consent/window.ts";
 import { requests } from "./contract/ipc.ts";
 import type { Flags } from "./flags.ts";
@@ -37,6 +38,8 @@ import { openProbes, type Probes } from "./probe/probes.ts";
 import { openPanic } from "./panic.ts";
 import { openProfile, programsIn, type Profile } from "./profile.ts";
 import { openSettings, questionExpiry } from "./settings.ts";
+import { openTerminalHistory } from "./terminal-history.ts";
+import { terminalNotices } from "./terminal-notices.ts";
 import { openMainWindow } from "./windows.ts";
 
 const programs = programsIn(import.meta.dirname);
@@ -79,6 +82,9 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const page = pageEvents();
   let announcement: Announcement | undefined;
 
+  const history = openTerminalHistory(profile.terminals, now);
+  life.steps.add("terminal history", () => history.close());
+  const notices = terminalNotices(page, () => window.focus());
   const bridge = openTerminalBridge({
     entry: programs.bridge,
     launch,
@@ -86,6 +92,8 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     clock: systemClock,
     sendPort: (sessionId, port) => page.sendPort(sessionId, port),
     onSessions(sessions) {
+      history.follow(sessions);
+      notices(sessions);
       page.tell("terminals:changed", [...sessions]);
       panic.terminalsChanged();
     },
@@ -142,6 +150,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const performer = createPerformer({
     rows: TOOLS,
     own: [auditTool(audit)],
+    terminals: terminalPolicies(),
     hub,
     consent,
     remembered,
@@ -199,6 +208,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     page,
     performer,
     bridge,
+    history,
     consent,
     questions,
     tokens,

@@ -13,6 +13,8 @@ export interface Profile {
   readonly audit: string;
   /** Answers that the person wants remembered. */
   readonly remembered: string;
+  /** Every process that agents started in terminals, and the proof of its end. */
+  readonly terminals: string;
   /** What the reaper knows. */
   readonly processes: string;
   readonly engine: string;
@@ -40,6 +42,7 @@ export function openProfile(folder: string): Profile {
     tokens: join(folder, "tokens.json"),
     audit: join(folder, "audit.jsonl"),
     remembered: join(folder, "remembered.json"),
+    terminals: join(folder, "terminals.json"),
     processes: join(folder, "processes.json"),
     engine: join(folder, "engine"),
   };

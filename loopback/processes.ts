@@ -72,6 +72,15 @@ export function environOf(pid: number): string {
   }
 }
 
+/** Like `carriesEntry`, with any value of the variable. */
+export function carriesVariable(pid: number, name: string): boolean {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`.includes(`\0${name}=`);
+  } catch {
+    return false;
+  }
+}
+
 /** The present moment in the unit of `startOrder`: every process that runs already has a `startOrder` up to this. */
 export function nowOrder(): number {
   if (process.platform !== "linux") return Date.now();

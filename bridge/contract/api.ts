@@ -2,7 +2,8 @@ import * as z from "zod/v4";
 
 /**
  * The terminal bridge's HTTP API, on loopback behind a bearer token that is fresh per launch. All bodies are JSON.
- * `POST /v1/sessions`, `GET /v1/sessions`, `GET /v1/sessions/{id}/output?offset&limit`, `POST /v1/sessions/{id}/stop`.
+ * `POST /v1/sessions`, `GET /v1/sessions`, `GET /v1/sessions/{id}/output?offset&limit&format&wait_for&text&wait_ms`,
+ * `POST /v1/sessions/{id}/stop`, `POST /v1/sessions/{id}/input`, `POST /v1/sessions/{id}/resize`.
  */
 export const TERMINAL_LIMITS = {
   /** Ended ones included; when a new one needs the room, the one that ended first is closed. All running: 429. */
@@ -13,7 +14,17 @@ export const TERMINAL_LIMITS = {
   environmentVariables: 512,
   readDefaultBytes: 65_536,
   readMaxBytes: 1_048_576,
+  /** Of one session's output in memory, and of all sessions'. */
   logMemoryBytes: 8 * 1024 * 1024,
+  allLogsMemoryBytes: 256 * 1024 * 1024,
+  /** Of older output in a private file: of one session, and of all. What is older still is evicted. */
+  logSpillBytes: 64 * 1024 * 1024,
+  allLogsSpillBytes: 1024 * 1024 * 1024,
+  /** A read may wait for so long. */
+  waitMaxMs: 55_000,
+  waitTextChars: 1_024,
+  /** Typed by one call. */
+  inputChars: 65_536,
 } as const;
 
 export const TerminalStatus = z.enum([
@@ -59,6 +70,10 @@ export const RunRequest = z.strictObject({
     .min(1)
     .max(TERMINAL_LIMITS.commandChars)
     .refine(
+      (text) => !text.includes("\0"),
+      "must not have a zero character: shells take a script with one for a program",
+    )
+    .refine(
       (text) => !/\p{Surrogate}/u.test(text),
       "must not have half a surrogate pair: it has no UTF-8 form",
     ),
@@ -82,7 +97,7 @@ export type RunRequest = z.infer<typeof RunRequest>;
 
 /**
  * One session as lists and answers show it. Times in RFC 3339. `exit_code` and `signal` are the operating system's, one of
- * them null; both are null until the end and when it did not start, of which `reason` tells why. An ended session's output
+ * them null; both are null until the end and when it did not start. `reason` tells why it did not, or who stopped it. An ended session's output
  * is complete.
  */
 export const TerminalSession = z.object({
@@ -101,11 +116,26 @@ export const TerminalSession = z.object({
   /** Processes of the session that live on after its leader ended, as last counted. */
   left_behind: z.number().int(),
   size: TerminalSize,
+  /** Of the leader, which is also the number of its process group and session. Not there when it did not start. */
+  pid: z.number().int().optional(),
+  /** When it was first seen that the leader is reaped and nothing of the session lives. */
+  gone_at: z.string().optional(),
 });
 export type TerminalSession = z.infer<typeof TerminalSession>;
 
 export const RunResponse = TerminalSession;
 export const ListResponse = z.object({ sessions: z.array(TerminalSession) });
+
+/**
+ * `raw`: the bytes as text. `text`: what a person would read, line by line: escape sequences resolved, redrawn lines shown
+ * once, whatever the width of the tab. `screen`: what the terminal shows now; offset and limit do not matter.
+ */
+export const OutputFormat = z.enum(["raw", "text", "screen"]);
+export type OutputFormat = z.infer<typeof OutputFormat>;
+
+/** `output`: something after `offset`. `text`: the given text after `offset`. `exit`: the end of the command. */
+export const WaitFor = z.enum(["output", "text", "exit"]);
+export type WaitFor = z.infer<typeof WaitFor>;
 
 export const OutputQuery = z.strictObject({
   offset: z.coerce.number().int().min(0).default(0),
@@ -115,6 +145,12 @@ export const OutputQuery = z.strictObject({
     .min(4)
     .max(TERMINAL_LIMITS.readMaxBytes)
     .default(TERMINAL_LIMITS.readDefaultBytes),
+  format: OutputFormat.default("raw"),
+  /** Answered at once when left out. */
+  wait_for: WaitFor.optional(),
+  /** For `wait_for=text`: the characters as the program prints them, from `offset` on. */
+  text: z.string().min(1).max(TERMINAL_LIMITS.waitTextChars).optional(),
+  wait_ms: z.coerce.number().int().min(0).max(TERMINAL_LIMITS.waitMaxMs).default(0),
 });
 export type OutputQuery = z.infer<typeof OutputQuery>;
 
@@ -133,8 +169,25 @@ export const OutputResponse = z.object({
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   reason: z.string().nullable(),
+  /** `text` only: the line that is not finished yet. It is not in `output`; it comes there once it is. */
+  unfinished_line: z.string().optional(),
+  /** `screen` only: where the cursor is, from 0, and whether a full-screen program draws. */
+  cursor: z.object({ row: z.number().int(), column: z.number().int() }).optional(),
+  full_screen: z.boolean().optional(),
+  /** How a wait ended: what was waited for came; it ended without it; the time was over. */
+  waited: z.enum(["met", "ended", "time_over"]).optional(),
 });
 export type OutputResponse = z.infer<typeof OutputResponse>;
+
+/** Typed into the terminal, as a keyboard would: Enter is `\r`. */
+export const InputRequest = z.strictObject({ text: z.string().min(1).max(TERMINAL_LIMITS.inputChars) });
+/** False: it has ended, or does not read and too much waits already. */
+export const InputResponse = z.object({ session_id: SessionId, taken: z.boolean() });
+export type InputResponse = z.infer<typeof InputResponse>;
+
+export const ResizeRequest = TerminalSize;
+export const ResizeResponse = z.object({ session_id: SessionId, size: TerminalSize });
+export type ResizeResponse = z.infer<typeof ResizeResponse>;
 
 /** What Stop saw. `alive` counts processes that could not be proved gone. */
 export const StopResponse = z.object({

@@ -29,9 +29,14 @@ export const FromTab = z.discriminatedUnion("type", [
 ]);
 export type FromTab = z.infer<typeof FromTab>;
 
+/** `text`: what a person would read. `asciicast`: version 2, with the times at which output came. */
+export const TranscriptFormat = z.enum(["text", "asciicast"]);
+export type TranscriptFormat = z.infer<typeof TranscriptFormat>;
+
 /**
  * Messages between main and the bridge process. Main brokers ports and never reads the bytes. `attach` brings one port with
- * it. Each of `attach`, `stop` and `close` is answered once by `attached`, `stopped` or `closed` with the same session.
+ * it. Each of `attach`, `stop`, `close`, `restart` and `save` is answered once by `attached`, `stopped`, `closed`,
+ * `restarted` or `saved` with the same session.
  * After `shutdown` the bridge ends its sessions and exits with code 0.
  */
 export const ToBridge = z.discriminatedUnion("type", [
@@ -39,17 +44,31 @@ export const ToBridge = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("close"), session_id: SessionId }),
   /** `at_once`: nothing in it gets time to clean up. */
   z.strictObject({ type: z.literal("stop"), session_id: SessionId, at_once: z.boolean().optional() }),
+  /** Runs the same command once more, in a tab of its own. */
+  z.strictObject({ type: z.literal("restart"), session_id: SessionId }),
+  /** Writes what is kept of the output to a file that the person chose. */
+  z.strictObject({
+    type: z.literal("save"),
+    session_id: SessionId,
+    format: TranscriptFormat,
+    path: z.string().min(1).max(4096),
+  }),
   z.strictObject({ type: z.literal("shutdown") }),
 ]);
 export type ToBridge = z.infer<typeof ToBridge>;
 
 export const FromBridge = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("listening"), url: z.string() }),
+  /** `folder` holds scripts and logs; the bridge removes it at its end, whoever sees it die has to. */
+  z.object({ type: z.literal("listening"), url: z.string(), folder: z.string() }),
   z.object({ type: z.literal("sessions"), sessions: z.array(TerminalSession) }),
   /** False: there is no such session, or no port came with the message. */
   z.object({ type: z.literal("attached"), session_id: SessionId, attached: z.boolean() }),
   /** `response` is null when there is no such session. */
   z.object({ type: z.literal("stopped"), session_id: SessionId, response: StopResponse.nullable() }),
+  /** Null: there is no such session, or no room. */
+  z.object({ type: z.literal("restarted"), session_id: SessionId, started: SessionId.nullable() }),
+  /** `problem` is null when the file is there. */
+  z.object({ type: z.literal("saved"), session_id: SessionId, problem: z.string().nullable() }),
   /** Its processes are stopped (as far as could be seen), its script and log are gone. False: there was none. */
   z.object({ type: z.literal("closed"), session_id: SessionId, closed: z.boolean() }),
   /**

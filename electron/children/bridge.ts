@@ -1,10 +1,12 @@
 import { MessageChannelMain, utilityProcess, type MessagePortMain, type UtilityProcess } from "electron";
 import type { StopResponse, TerminalSession } from "../../bridge/contract/api.ts";
-import { FromBridge, type ToBridge } from "../../bridge/contract/port.ts";
+import { FromBridge, type ToBridge, type TranscriptFormat } from "../../bridge/contract/port.ts";
 import type { Clock } from "../../loopback/clock.ts";
-import { ownProcessEnv } from "../../loopback/environment.ts";
+import { SESSION_MARKER } from "../../loopback/environment.ts";
 import { makeToken } from "../../loopback/token.ts";
 import { logError, logLine } from "../log.ts";
+import { desktopEnvironment } from "./desktop-environment.ts";
+import { endLostTerminals, lostSessions } from "./lost-terminals.ts";
 import { pendingAnswers, type PendingAnswers } from "./pending-answers.ts";
 import { endSentence, lastWords } from "./last-words.ts";
 import type { ProcessRecords } from "./process-records.ts";
@@ -27,6 +29,10 @@ export interface TerminalBridge {
   /** @param atOnce nothing in it gets time to clean up */
   stop(sessionId: string, atOnce?: boolean): Promise<StopResponse>;
   close(sessionId: string): Promise<boolean>;
+  /** Runs its command once more. The new session, or null when it is gone or there is no room. */
+  restart(sessionId: string): Promise<string | null>;
+  /** Writes its transcript. What went wrong, or null. */
+  save(sessionId: string, format: TranscriptFormat, path: string): Promise<string | null>;
   end(): Promise<void>;
 }
 
@@ -46,6 +52,8 @@ export interface BridgeOptions {
 const READY_WITHIN_MS = 30_000;
 /** Ending every terminal's processes by their ladders. */
 const END_WITHIN_MS = 12_000;
+/** Tabs of dead bridges that are shown at most. */
+const LOST_KEPT = 64;
 
 interface Bridge {
   readonly url: string;
@@ -57,19 +65,30 @@ interface Bridge {
 export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
   const token = makeToken("ibb_");
   let sessions: readonly TerminalSession[] = [];
+  /** Of bridges that died: their tabs stay until the person closes them. */
+  let lost: readonly TerminalSession[] = [];
   let before: string | undefined;
   const waiting = new Set<() => void>();
 
+  const tell = () => options.onSessions([...lost, ...sessions]);
   const onSessions = (next: readonly TerminalSession[]) => {
     sessions = next;
-    options.onSessions(next);
+    tell();
+  };
+  const onDead = async (dead: { leaders: ReadonlyMap<number, string>; folder: string | undefined }) => {
+    const { launch, clock } = options;
+    const seen = await endLostTerminals({ ...dead, launch, clock });
+    if (seen.survivors.length > 0)
+      logError("bridge", `could not end ${seen.survivors.join(", ")} of its terminals`);
+    lost = [...lost, ...lostSessions(sessions, seen, new Date())].slice(-LOST_KEPT);
+    sessions = [];
+    tell();
   };
   const supervised = supervise<Bridge>({
-    start: (signal) => startBridge({ ...options, token, onSessions }, signal),
+    start: (signal) => startBridge({ ...options, token, onSessions, onDead }, signal),
     onState(state: ChildState<Bridge>) {
       if (state.name === "crashed") logError("bridge", state.problem);
       if (state.name !== "running") {
-        if (sessions.length > 0) onSessions([]); // its terminals have gone with it
         if (state.name === "starting") return;
       } else {
         if (before !== undefined && before !== state.value.url) options.onMoved();
@@ -97,7 +116,7 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
     get url() {
       return running()?.url;
     },
-    sessions: () => sessions,
+    sessions: () => [...lost, ...sessions],
     async attach(sessionId) {
       const bridge = running();
       if (bridge === undefined) return false;
@@ -120,8 +139,21 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
       throw new Error("the terminal bridge did not answer; whether the terminal was stopped is not known");
     },
     async close(sessionId) {
+      if (lost.some((session) => session.session_id === sessionId)) {
+        lost = lost.filter((session) => session.session_id !== sessionId);
+        tell();
+        return true;
+      }
       const answer = await ask(running(), { type: "close", session_id: sessionId }, "closed");
       return answer?.type === "closed" && answer.closed;
+    },
+    async restart(sessionId) {
+      const answer = await ask(running(), { type: "restart", session_id: sessionId }, "restarted");
+      return answer?.type === "restarted" ? answer.started : null;
+    },
+    async save(sessionId, format, path) {
+      const answer = await ask(running(), { type: "save", session_id: sessionId, format, path }, "saved");
+      return answer?.type === "saved" ? answer.problem : "the terminal bridge did not answer";
     },
     end: () => supervised.stop(),
   };
@@ -137,6 +169,11 @@ async function ask(bridge: Bridge | undefined, message: ToBridge & { session_id:
 type StartOptions = Omit<BridgeOptions, "onSessions"> & {
   readonly token: string;
   readonly onSessions: (sessions: readonly TerminalSession[]) => void;
+  /** It is gone, and did not end in order: what ran in it is to be ended. */
+  readonly onDead: (dead: {
+    leaders: ReadonlyMap<number, string>;
+    folder: string | undefined;
+  }) => Promise<void>;
 };
 
 async function startBridge(options: StartOptions, signal: AbortSignal): Promise<Running<Bridge>> {
@@ -144,13 +181,19 @@ async function startBridge(options: StartOptions, signal: AbortSignal): Promise<
   const child = utilityProcess.fork(options.entry, [], {
     serviceName: "Ironbridge terminals",
     stdio: "pipe",
-    env: ownProcessEnv({ session: options.launch, extra: { IRONBRIDGE_BRIDGE_TOKEN: options.token } }),
+    env: {
+      ...desktopEnvironment(),
+      [SESSION_MARKER]: options.launch,
+      IRONBRIDGE_BRIDGE_TOKEN: options.token,
+    },
   });
   const words = lastWords("bridge", ({ level, message }) => logLine(level, "bridge", message));
   child.stderr?.on("data", (chunk: Buffer) => words.take(chunk.toString("utf8")));
   child.stdout?.resume();
   const answers = pendingAnswers(options.clock);
   let reason: string | undefined;
+  let folder: string | undefined;
+  const leaders = new Map<number, string>();
   let listening: (url: string) => void = () => {};
   const url = new Promise<string>((resolve) => (listening = resolve));
 
@@ -158,11 +201,15 @@ async function startBridge(options: StartOptions, signal: AbortSignal): Promise<
     const parsed = FromBridge.safeParse(raw);
     if (!parsed.success) return logError("bridge", "said something that nobody understands");
     const message = parsed.data;
-    if (message.type === "listening") listening(message.url);
-    else if (message.type === "sessions") options.onSessions(message.sessions);
+    if (message.type === "listening") {
+      ({ folder } = message);
+      listening(message.url);
+    } else if (message.type === "sessions") options.onSessions(message.sessions);
     else if (message.type === "process") {
       const { event, pid, start_time: startTime } = message;
       options.records[event](pid, startTime);
+      if (event === "started") leaders.set(pid, startTime);
+      else leaders.delete(pid);
     } else if (message.type === "fatal") reason = message.reason;
     else answers.settle(`${message.type} ${message.session_id}`, message);
   });
@@ -171,7 +218,13 @@ async function startBridge(options: StartOptions, signal: AbortSignal): Promise<
     child.once("exit", (code) => {
       answers.close();
       if (child.pid !== undefined) options.records.ended(child.pid);
-      done(endSentence("terminal bridge", { code, signal: null }, reason ?? words.text));
+      const sentence = endSentence("terminal bridge", { code, signal: null }, reason ?? words.text);
+      // After an end in order nothing of it is left, and there is nothing to look for.
+      const over = code === 0 && leaders.size === 0 ? Promise.resolve() : options.onDead({ leaders, folder });
+      over
+        .then(() => leaders.forEach((_, pid) => options.records.ended(pid)))
+        .catch((cause: unknown) => logError("bridge", "what ran in its terminals may live on", cause))
+        .finally(() => done(sentence));
     });
   });
   child.once("spawn", () => {
@@ -192,7 +245,7 @@ async function startBridge(options: StartOptions, signal: AbortSignal): Promise<
   throw first;
 }
 
-/** Asks it to end its terminals and itself; a bridge that does not is killed, and the reaper ends what ran in it. */
+/** Asks it to end its terminals and itself; a bridge that does not is killed, and what ran in it is ended by us. */
 async function endBridge(child: UtilityProcess, post: Bridge["post"], ended: Promise<string>, clock: Clock) {
   if (child.pid === undefined) return;
   post({ type: "shutdown" });

@@ -5,6 +5,7 @@ import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { Question, ShownValue } from "../contract/consent.ts";
 import { toOutcome } from "../mcp-endpoint/tool-result.ts";
+import { previewCommand, previewInput } from "./terminal-preview.ts";
 import { shown } from "./visible.ts";
 
 /** What the person is told about one call: what it does, to what, as main has just read it. */
@@ -54,6 +55,8 @@ const Steps = z.looseObject({ steps: z.array(Step) });
 const Breakers = z.looseObject({ items: z.array(Breaker) });
 
 const PREVIEWERS: Readonly<Record<string, Previewer>> = {
+  ironflow_terminal_run: previewCommand,
+  ironbridge_terminal_input: previewInput,
   async ironflow_delete_run(args, read) {
     const run = await readRun(args, read);
     const { steps } = await readAs(Steps, read, "ironflow_get_run_steps", { run_id: run.id });

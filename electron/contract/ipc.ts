@@ -1,7 +1,9 @@
 import * as z from "zod/v4";
 import { SessionId, TerminalSession, StopResponse } from "../../bridge/contract/api.ts";
+import { TranscriptFormat } from "../../bridge/contract/port.ts";
 import { ToolError } from "../../mcp/contract/errors.ts";
 import { LiveTopic } from "../../mcp/contract/live.ts";
+import { TerminalRecord } from "./terminals.ts";
 import { Connection, ConnectionId } from "./connection.ts";
 import { Probe, ProbeCall, ProbeId, ProbeOutcome, ProbeStart } from "./probe.ts";
 import { AuditPage, AuditQuery } from "./audit.ts";
@@ -170,6 +172,23 @@ export const requests = {
     in: z.strictObject({ session_id: SessionId }),
     out: z.object({ closed: z.boolean() }),
   },
+  /** Runs the same command once more in a tab of its own. Null: it is gone, or there is no room. */
+  "terminals:restart": {
+    in: z.strictObject({ session_id: SessionId }),
+    out: z.object({ started: SessionId.nullable() }),
+  },
+  /** Asks for a file and writes the transcript there. Both null: the person thought better of it. */
+  "terminals:save": {
+    in: z.strictObject({ session_id: SessionId, format: TranscriptFormat }),
+    out: z.object({ path: z.string().nullable(), problem: z.string().nullable() }),
+  },
+  /** Opens a web address in the person's browser; the page has asked them. */
+  "terminals:open-link": {
+    in: z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(8_192) }),
+    out: none,
+  },
+  /** Every process that agents started, and the proof of its end, newest first. */
+  "terminals:history": { in: none, out: z.array(TerminalRecord) },
   /** Brings the consent window to the front, if a question waits. */
   "questions:show": { in: none, out: z.object({ waiting: z.number().int() }) },
 } satisfies Record<string, { in: z.ZodType; out: z.ZodType }>;

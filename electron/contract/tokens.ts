@@ -14,6 +14,10 @@ export const RateLimit = z.strictObject({
 });
 export type RateLimit = z.infer<typeof RateLimit>;
 
+/** Whether an agent's commands are asked about: each one, the first of each start of the app (the default), or none. */
+export const TerminalPolicy = z.enum(["each", "once", "allow"]);
+export type TerminalPolicy = z.infer<typeof TerminalPolicy>;
+
 export const TokenName = z
   .string()
   .trim()
@@ -26,6 +30,8 @@ export const TokenInfo = z.object({
   permissions: z.array(Permission),
   /** None: as many calls as it likes. */
   rate_limit: RateLimit.optional(),
+  /** `once` when it is not there. */
+  terminal_policy: TerminalPolicy.optional(),
   created_at: z.string(),
   last_used_at: z.string().optional(),
   /** What the client last said of itself: a claim, never an identity. */
@@ -47,6 +53,7 @@ export const TokenChange = z.strictObject({
   name: z.string().min(1).max(64),
   permissions: z.array(Permission).min(1).max(32).optional(),
   rate_limit: RateLimit.nullable().optional(),
+  terminal_policy: TerminalPolicy.optional(),
 });
 export type TokenChange = z.infer<typeof TokenChange>;
 

@@ -13,6 +13,7 @@ import { tokenHandlers, type TokenHandlerParts } from "./tokens.ts";
 import { toolHandlers } from "./tools.ts";
 import { writesHandlers, type WritesHandlerParts } from "./writes.ts";
 import type { TerminalBridge } from "../children/bridge.ts";
+import type { TerminalHistory } from "../terminal-history.ts";
 import type { ConsentWindow } from "../consent/window.ts";
 
 export type AllHandlerParts = AppHandlerParts &
@@ -25,6 +26,7 @@ export type AllHandlerParts = AppHandlerParts &
     readonly performer: Performer;
     readonly audit: Audit;
     readonly bridge: TerminalBridge;
+    readonly history: TerminalHistory;
     readonly questions: ConsentWindow;
   };
 
@@ -39,7 +41,7 @@ export function allHandlers(parts: AllHandlerParts): Handlers {
     ...permissionHandlers(parts),
     ...approvalHandlers(parts),
     ...auditHandlers(parts.audit),
-    ...terminalHandlers(parts.bridge),
+    ...terminalHandlers(parts.bridge, parts.history),
     ...questionHandlers(parts.consent, parts.questions),
   };
 }

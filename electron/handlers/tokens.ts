@@ -1,4 +1,5 @@
 import type { Consent } from "../consent/consent.ts";
+import { DEFAULT_TERMINAL_POLICY } from "../consent/terminal-policy.ts";
 import type { Handlers } from "../contract/ipc.ts";
 import type { NewToken, RateLimit } from "../contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
@@ -57,7 +58,11 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
       if (before === undefined) return { ok: false, error: noToken(name) };
       const added = (change.permissions ?? []).filter((wanted) => !grants(before.permissions, wanted));
       const looser = isLooser(before.rate_limit, change.rate_limit);
-      if (added.length > 0 || looser) {
+      const asksLess =
+        change.terminal_policy !== undefined &&
+        POLICY_ORDER[change.terminal_policy] >
+          POLICY_ORDER[before.terminal_policy ?? DEFAULT_TERMINAL_POLICY];
+      if (added.length > 0 || looser || asksLess) {
         const limit = change.rate_limit === null ? undefined : (change.rate_limit ?? before.rate_limit);
         const answer = await parts.consent.askRights({
           title: "Give a token more rights",
@@ -66,8 +71,15 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
             { label: "Name", text: name },
             { label: "Permissions", text: (change.permissions ?? before.permissions).join(", ") },
             { label: "Limit", text: limit === undefined ? "none" : limitWords(limit) },
+            ...(change.terminal_policy === undefined
+              ? []
+              : [{ label: "Commands", text: POLICY_WORDS[change.terminal_policy] }]),
           ],
-          effects: [...added.map(effectOf), ...(looser ? ["Its calls are limited less than before."] : [])],
+          effects: [
+            ...added.map(effectOf),
+            ...(looser ? ["Its calls are limited less than before."] : []),
+            ...(asksLess ? ["You are asked about fewer of its commands, or none."] : []),
+          ],
           signal: parts.ending,
         });
         if (!answer.approved) return { ok: false, error: answer.error };
@@ -85,6 +97,13 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
     },
   };
 }
+
+const POLICY_ORDER = { each: 0, once: 1, allow: 2 } as const;
+const POLICY_WORDS = {
+  each: "ask for each command",
+  once: "ask once per start of the app",
+  allow: "run without asking",
+} as const;
 
 const noToken = (name: string): ToolError => ({
   error: `There is no token named "${name}".`,

@@ -1,3 +1,4 @@
+import { terminalPolicies } from "../consent/terminal-policy.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Answer } from "../consent/consent.ts";
 import type { AgentActivity } from "../contract/ipc.ts";
@@ -64,6 +65,7 @@ function performerOf() {
     },
     rules: () => rules,
     own: [],
+    terminals: terminalPolicies(),
     clock: time.clock,
     rows: [READ_ROW, WRITE_ROW, DELETE_ROW, CANCEL_ROW],
     hub: {

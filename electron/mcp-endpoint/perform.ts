@@ -4,6 +4,7 @@ import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { Risk, ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { Consent } from "../consent/consent.ts";
 import { refusal } from "../consent/outcomes.ts";
+import { withTerminalDefaults, type TerminalPolicies } from "../consent/terminal-policy.ts";
 import type { AgentActivity } from "../contract/ipc.ts";
 import type { EngineLink } from "../hub/engine-link.ts";
 import type { Hub } from "../hub/hub.ts";
@@ -52,6 +53,8 @@ export interface PerformParts {
   readonly remembered: Pick<Remembered, "has" | "add">;
   /** What the person has decided, now. */
   readonly rules: () => HouseRules;
+  /** Whether an agent's commands are asked about. */
+  readonly terminals: TerminalPolicies;
   /** Tools that main answers itself. */
   readonly own: readonly OwnTool[];
   readonly audit: Pick<Audit, "write">;
@@ -214,16 +217,22 @@ export function createPerformer(parts: PerformParts): Performer {
     forgetLimit: (caller) => limiter.forget(caller),
     drop(caller) {
       held.drop(caller === undefined ? undefined : `token:${caller}`);
-      if (caller !== undefined) limiter.forget(caller);
+      if (caller === undefined) return;
+      limiter.forget(caller);
+      parts.terminals.forget(caller);
     },
     async perform(call) {
       const link = parts.hub.link(call.connection);
       if (link === undefined) return undefined;
       const row = byName.get(call.tool);
-      const args = row === undefined ? call.args : withoutConfirm(row, call.args);
+      const args = withTerminalDefaults(row, row === undefined ? call.args : withoutConfirm(row, call.args));
       const decide = () => {
         const { switches } = parts.hub.link(call.connection) ?? link;
-        return gate(call.caller, row, switches, args, parts.rules());
+        return parts.terminals.decide(
+          gate(call.caller, row, switches, args, parts.rules()),
+          call.caller,
+          row,
+        );
       };
       const verdict = decide();
       const found = verdict.verdict === "ask" ? held.find(keyOf(call, args), call.state) : undefined;
@@ -262,7 +271,8 @@ export function createPerformer(parts: PerformParts): Performer {
         // The person may have taken rights away while they were asked.
         const again = decide();
         if (again.verdict === "refuse") return refuse(passage, again.reason, link, again.error);
-        if (again.verdict !== "ask") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
+        if (again.verdict === "hidden") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
+        parts.terminals.approved(call.caller, row);
       }
       passage.startedMs = parts.now().getTime();
       // Who was told of the waiting has had progress already, and it may only grow.

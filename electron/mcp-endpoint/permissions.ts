@@ -1,4 +1,4 @@
-import type { RateLimit } from "../contract/tokens.ts";
+import type { RateLimit, TerminalPolicy } from "../contract/tokens.ts";
 
 /**
  * Whether a list of permissions holds the wanted one. `*` holds everything, `mcp.*` everything that starts with `mcp.`;
@@ -17,6 +17,8 @@ export interface Caller {
   readonly permissions: readonly string[];
   /** Of a token, where the person set one. */
   readonly rateLimit?: RateLimit;
+  /** Of a token, where the person chose one. */
+  readonly terminalPolicy?: TerminalPolicy;
 }
 
 /** How the audit writes a caller: no token can be taken for the person. */

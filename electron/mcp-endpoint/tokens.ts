@@ -1,6 +1,13 @@
 import * as z from "zod/v4";
 import { hashToken, makeToken } from "../../loopback/token.ts";
-import { Permission, RateLimit, TokenName, type TokenChange, type TokenInfo } from "../contract/tokens.ts";
+import {
+  Permission,
+  RateLimit,
+  TerminalPolicy,
+  TokenName,
+  type TokenChange,
+  type TokenInfo,
+} from "../contract/tokens.ts";
 import { openProfileFile } from "../profile-file.ts";
 import { LOCAL_NAME, TOKEN_PREFIX } from "./local-token.ts";
 import type { Caller } from "./permissions.ts";
@@ -18,6 +25,7 @@ const Stored = z.object({
   name: TokenName,
   permissions: z.array(Permission),
   rate_limit: RateLimit.optional(),
+  terminal_policy: TerminalPolicy.optional(),
   /** sha256 of the token, which itself is nowhere. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   created_at: z.string(),
@@ -104,8 +112,9 @@ export function openTokenStore(
       const tokenId = hashToken(token);
       const found = byHash.get(tokenId);
       if (found === undefined) return undefined;
-      const { name, permissions, rate_limit: rateLimit } = found;
-      const caller: Caller = { kind: "token", name, permissions };
+      const { name, permissions, rate_limit: rateLimit, terminal_policy: terminalPolicy } = found;
+      const policy = terminalPolicy === undefined ? {} : { terminalPolicy };
+      const caller: Caller = { kind: "token", name, permissions, ...policy };
       return { tokenId, caller: rateLimit === undefined ? caller : { ...caller, rateLimit } };
     },
     lives: (tokenId) => byHash.has(tokenId),
@@ -123,7 +132,7 @@ export function openTokenStore(
       save([...current(), made]);
       return { info: toInfo(made), token };
     },
-    change({ name, permissions, rate_limit: limit }) {
+    change({ name, permissions, rate_limit: limit, terminal_policy: policy }) {
       const all = current();
       const at = all.findIndex((token) => token.name === name);
       const before = all[at];
@@ -134,6 +143,7 @@ export function openTokenStore(
         ...rest,
         ...(permissions === undefined ? {} : { permissions }),
         ...(next === undefined ? {} : { rate_limit: next }),
+        ...(policy === undefined ? {} : { terminal_policy: policy }),
       };
       save(all.with(at, changed));
       return toInfo(changed);

@@ -1,4 +1,5 @@
 import { createConsent, type CallToAsk, type Consent, type ConsentRecord } from "../consent/consent.ts";
+import { terminalPolicies } from "../consent/terminal-policy.ts";
 import { INERT_MS } from "../contract/consent.ts";
 import { NO_RULES, type HouseRules } from "../mcp-endpoint/gate.ts";
 import { createPerformer, type Performer, type ToolCall } from "../mcp-endpoint/perform.ts";
@@ -47,6 +48,7 @@ export function consentWorld() {
   const performer: Performer = createPerformer({
     rows: [READ_ROW, WRITE_ROW, DELETE_ROW, CANCEL_ROW],
     own: [],
+    terminals: terminalPolicies(),
     hub: {
       call: (connection, tool, args, { caller }) => {
         if (!tool.startsWith("ironflow_get_")) world.onChange({ caller, connection, tool, args });

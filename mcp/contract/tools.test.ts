@@ -8,7 +8,9 @@ import { QUESTIONS } from "../server/questions.ts";
 
 const planned: Record<string, { mode: string; risk: string }> = TOOL_NAMES;
 const rows: readonly ToolRow[] = TOOLS;
-const agentRows = rows.filter((row) => row.for !== "app");
+/** Tools of our own are outside of the counts of the engine's tool server. */
+const isOurs = ({ name }: ToolRow) => name.startsWith("ironbridge_");
+const agentRows = rows.filter((row) => row.for !== "app" && !isOurs(row));
 
 describe("the list of planned tools", () => {
   it("has 27 read, 16 write, 1 evidence and 2 terminal tools, six of them irreversible", () => {
@@ -35,6 +37,18 @@ describe("the tool table", () => {
 
   it.each(agentRows)("gives $name the mode and risk that were planned for it", ({ name, mode, risk }) => {
     expect({ mode, risk }).toEqual(planned[name]);
+  });
+
+  it("has only terminal tools of our own for agents", () => {
+    const own = rows.filter((row) => row.for !== "app" && isOurs(row));
+    expect(own.map(({ name }) => name)).toEqual([
+      "ironbridge_terminal_list",
+      "ironbridge_terminal_stop",
+      "ironbridge_terminal_input",
+      "ironbridge_terminal_resize",
+    ]);
+    for (const row of own)
+      expect(row).toMatchObject({ mode: "terminal", permission: "mcp.terminal", for: "agent" });
   });
 
   it.each(rows.filter((row) => row.for === "app"))("names $name for the app and lets it only read", (row) => {

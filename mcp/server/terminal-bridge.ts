@@ -1,8 +1,15 @@
+import type * as z from "zod/v4";
 import {
+  InputResponse,
+  ListResponse,
   OutputResponse,
+  ResizeResponse,
   RunResponse,
+  StopResponse,
+  type OutputQuery,
   type RunRequest,
   type TerminalSession,
+  type TerminalSize,
 } from "../../bridge/contract/api.ts";
 import { readAnswer } from "../upstream/answer.ts";
 import { BRIDGE_HINTS } from "../upstream/hints.ts";
@@ -10,11 +17,22 @@ import { HttpClient, type Call, type HttpRequest } from "../upstream/http.ts";
 import { answerError } from "../upstream/http-errors.ts";
 
 const CALL_MS = 10_000;
+/** The longest wait that may be asked for, and a call. */
+const LONGEST_CALL_MS = 65_000;
+/** Stopping climbs a ladder of several seconds. */
+const STOP_MS = 20_000;
+
+export type TerminalRead = { id: string } & Pick<OutputQuery, "offset" | "limit" | "format" | "wait_ms"> &
+  Partial<Pick<OutputQuery, "wait_for" | "text">>;
 
 /** The app's terminal bridge. Every method rejects with a `ToolFailure` and with nothing else. */
 export interface TerminalBridge {
   run(request: RunRequest, call: Call): Promise<TerminalSession>;
-  read(session: { id: string; offset: number; limit: number }, call: Call): Promise<OutputResponse>;
+  read(read: TerminalRead, call: Call): Promise<OutputResponse>;
+  list(call: Call): Promise<readonly TerminalSession[]>;
+  stop(id: string, call: Call): Promise<StopResponse>;
+  type(id: string, text: string, call: Call): Promise<InputResponse>;
+  resize(id: string, size: TerminalSize, call: Call): Promise<ResizeResponse>;
 }
 
 export function createTerminalBridge({ url, token }: { url: string; token: string }): TerminalBridge {
@@ -22,23 +40,47 @@ export function createTerminalBridge({ url, token }: { url: string; token: strin
     baseUrl: url,
     bearer: token,
     peer: { name: "the terminal bridge", hints: BRIDGE_HINTS },
-    limits: { deadlineMs: CALL_MS },
+    limits: { deadlineMs: LONGEST_CALL_MS },
   });
-  const send = async (request: HttpRequest, call: Call): Promise<string> => {
-    const answer = await http.send(request, call);
+  async function ask<T>(what: string, schema: z.ZodType<T>, request: HttpRequest, call: Call): Promise<T> {
+    const answer = await http.send(request, { timeoutMs: CALL_MS, ...call });
     if (answer.status < 200 || answer.status >= 300) throw answerError(http.peer, request, answer);
-    return answer.text;
-  };
+    return readAnswer(schema, answer.text, `the terminal bridge's answer to ${what}`);
+  }
+  const pathOf = (id: string, what: string) => `/v1/sessions/${encodeURIComponent(id)}/${what}`;
   return {
-    run: async (request, call) => {
+    run: (request, call) => {
       const body = JSON.stringify(request);
-      const text = await send({ method: "POST", path: "/v1/sessions", body, effect: "once" }, call);
-      return readAnswer(RunResponse, text, "the terminal bridge's answer to run");
+      return ask("run", RunResponse, { method: "POST", path: "/v1/sessions", body, effect: "once" }, call);
     },
-    read: async ({ id, offset, limit }, call) => {
-      const path = `/v1/sessions/${encodeURIComponent(id)}/output?offset=${offset}&limit=${limit}`;
-      const text = await send({ method: "GET", path, effect: "read" }, call);
-      return readAnswer(OutputResponse, text, "the terminal bridge's answer to read");
+    read: ({ id, offset, limit, format, wait_for, text, wait_ms }, call) => {
+      const query = new URLSearchParams({ offset: String(offset), limit: String(limit), format });
+      if (wait_for !== undefined) {
+        query.set("wait_for", wait_for);
+        query.set("wait_ms", String(wait_ms));
+      }
+      if (text !== undefined) query.set("text", text);
+      const timeoutMs = CALL_MS + (wait_for === undefined ? 0 : wait_ms);
+      const path = `${pathOf(id, "output")}?${query.toString()}`;
+      return ask("read", OutputResponse, { method: "GET", path, effect: "read" }, { timeoutMs, ...call });
+    },
+    list: async (call) => {
+      const request = { method: "GET", path: "/v1/sessions", effect: "read" } as const;
+      return (await ask("list", ListResponse, request, call)).sessions;
+    },
+    stop: (id, call) => {
+      const request = { method: "POST", path: pathOf(id, "stop"), effect: "once" } as const;
+      return ask("stop", StopResponse, request, { timeoutMs: STOP_MS, ...call });
+    },
+    type: (id, text, call) => {
+      const body = JSON.stringify({ text });
+      const request = { method: "POST", path: pathOf(id, "input"), body, effect: "once" } as const;
+      return ask("input", InputResponse, request, call);
+    },
+    resize: (id, size, call) => {
+      const body = JSON.stringify(size);
+      const request = { method: "POST", path: pathOf(id, "resize"), body, effect: "once" } as const;
+      return ask("resize", ResizeResponse, request, call);
     },
   };
 }

@@ -52,6 +52,16 @@ beforeAll(async () => {
         reason: null,
       },
     }),
+    "GET /v1/sessions": () => ({
+      json: { sessions: [SESSION, { ...SESSION, session_id: "term_ofanother", agent: "another" }] },
+    }),
+    "POST /v1/sessions/term_abcdefgh/stop": () => ({
+      json: { session_id: "term_abcdefgh", outcome: "after_term", alive: 0 },
+    }),
+    "POST /v1/sessions/term_abcdefgh/input": () => ({ json: { session_id: "term_abcdefgh", taken: true } }),
+    "POST /v1/sessions/term_abcdefgh/resize": () => ({
+      json: { session_id: "term_abcdefgh", size: { cols: 100, rows: 30 } },
+    }),
     "GET /v1/sessions/*": () => ({ status: 404, json: { error: "no such session", code: "not_found" } }),
   });
   session = await McpSession.connect({
@@ -102,6 +112,66 @@ it("reads output from an offset, whatever characters are in it", async () => {
   });
   expect(read.structuredContent).toEqual(textOf(read));
   expect(bridge.requests.at(-1)?.query.get("limit")).toBe("65536");
+});
+
+it("hands shell, environment, size, format and waits on", async () => {
+  await session.callTool("ironflow_terminal_run", {
+    command: "ls",
+    shell: "zsh",
+    env: { A: "b" },
+    cols: 120,
+  });
+  expect(bridge.requests.at(-1)?.body).toEqual({
+    command: "ls",
+    agent: "agent",
+    shell: "zsh",
+    env: { A: "b" },
+    size: { cols: 120, rows: 24 },
+  });
+  await session.callTool("ironflow_terminal_read", {
+    session_id: "term_abcdefgh",
+    format: "text",
+    wait_for: "text",
+    wait_text: "done ✓",
+    wait_seconds: 1.5,
+  });
+  const query = bridge.requests.at(-1)?.query;
+  expect(Object.fromEntries(query ?? [])).toMatchObject({
+    format: "text",
+    wait_for: "text",
+    text: "done ✓",
+    wait_ms: "1500",
+  });
+  const halfAsked = { session_id: "term_abcdefgh", wait_for: "text" };
+  const refused = await session.callTool("ironflow_terminal_read", halfAsked);
+  expect(textOf(refused)).toMatchObject({ code: "invalid_argument" });
+});
+
+it("lists, stops, types into and resizes an agent's own tabs, and nobody else's", async () => {
+  const meta = { "ironbridge/caller": "claude" };
+  const id = { session_id: "term_abcdefgh" };
+  const call = (name: string, args: Record<string, unknown>) => session.callTool(name, args, { meta });
+  const listed = await call("ironbridge_terminal_list", {});
+  expect(listed.structuredContent).toMatchObject({ sessions: [{ session_id: "term_abcdefgh" }] });
+  expect(JSON.stringify(listed)).not.toContain("term_ofanother");
+  expect((await call("ironbridge_terminal_stop", id)).structuredContent).toMatchObject({
+    outcome: "after_term",
+  });
+  const typed = await call("ironbridge_terminal_input", { ...id, text: "y\r" });
+  expect(typed.structuredContent).toEqual({ session_id: "term_abcdefgh", taken: true });
+  expect(bridge.requests.at(-1)?.body).toEqual({ text: "y\r" });
+  const resized = await call("ironbridge_terminal_resize", { ...id, cols: 100, rows: 30 });
+  expect(resized.structuredContent).toEqual({ session_id: "term_abcdefgh", cols: 100, rows: 30 });
+
+  const before = bridge.requests.length;
+  const others = { session_id: "term_ofanother" };
+  for (const [name, args] of [
+    ["ironbridge_terminal_stop", others],
+    ["ironbridge_terminal_input", { ...others, text: "rm" }],
+    ["ironbridge_terminal_resize", { ...others, cols: 10, rows: 10 }],
+  ] as const)
+    expect(textOf(await call(name, args))).toMatchObject({ code: "not_found" });
+  expect(bridge.requests.slice(before).map(({ method }) => method)).toEqual(["GET", "GET", "GET"]);
 });
 
 it("says when a tab is gone, or a bridge", async () => {

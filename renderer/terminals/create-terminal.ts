@@ -1,5 +1,6 @@
 import { FitAddon } from "@xterm/addon-fit";
 import { SearchAddon } from "@xterm/addon-search";
+import { WebLinksAddon } from "@xterm/addon-web-links";
 import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
 import { Terminal } from "@xterm/xterm";
 import { copyText } from "../ui/copy.ts";
@@ -18,7 +19,16 @@ export type TerminalParts = {
  * A terminal drawn with DOM elements: on a software renderer WebGL is ten times slower, and text stays text for screen
  * readers. What the output asks of the window around it does nothing.
  */
-export function createTerminal(look: "dark" | "light", leave: () => void, find: () => void): TerminalParts {
+export function createTerminal(
+  look: "dark" | "light",
+  on: {
+    /** The keyboard wants out. */
+    leave: () => void;
+    find: () => void;
+    /** A web address in the output was clicked: the person is to be asked before it is opened. */
+    link: (url: string) => void;
+  },
+): TerminalParts {
   const terminal = new Terminal({
     // The grapheme and search add-ons need it.
     allowProposedApi: true,
@@ -38,14 +48,15 @@ export function createTerminal(look: "dark" | "light", leave: () => void, find: 
   const fit = new FitAddon();
   const search = new SearchAddon();
   const graphemes = new UnicodeGraphemesAddon();
-  for (const addon of [fit, search, graphemes]) terminal.loadAddon(addon);
+  const links = new WebLinksAddon((_event, url) => on.link(url));
+  for (const addon of [fit, search, graphemes, links]) terminal.loadAddon(addon);
   terminal.attachCustomKeyEventHandler((event) => {
     if (event.type !== "keydown") return true;
     // Tab belongs to the shell, so there must be another way out for the keyboard.
-    if (event.key === "F6") return handled(event, leave);
+    if (event.key === "F6") return handled(event, on.leave);
     if (!event.ctrlKey || !event.shiftKey) return true;
     if (event.key === "C") return handled(event, () => void copyText(terminal.getSelection()));
-    if (event.key === "F") return handled(event, find);
+    if (event.key === "F") return handled(event, on.find);
     return true;
   });
   return { terminal, fit, search };

@@ -1,13 +1,14 @@
-import { Search, Square, X } from "lucide-react";
+import { FileText, Film, RotateCw, Search, Square, X } from "lucide-react";
 import type { Ref } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { madeVisible } from "../../electron/contract/visible.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { Status } from "../ui/status.tsx";
+import { Look } from "../ui/status.tsx";
 import { Duration } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { endText } from "./end-text.ts";
+import { sessionLook } from "./session-look.ts";
 import styles from "./terminal-bar.module.css";
 import { hasEnded } from "./terminals-slice.ts";
 
@@ -26,6 +27,8 @@ export function TerminalBar(props: {
   const stopping = useApp((state) => state.stopping.has(id));
   const stop = useApp((state) => state.stopTerminal);
   const close = useApp((state) => state.closeTerminal);
+  const restart = useApp((state) => state.restartTerminal);
+  const save = useApp((state) => state.saveTranscript);
   const end = endText(session);
   const command = madeVisible(session.command);
   return (
@@ -43,6 +46,29 @@ export function TerminalBar(props: {
           onClick={onFind}
         />
         <CopyButton label="Copy the selection, or all output" text={textOf} />
+        <Button
+          look="quiet"
+          aria-label="Save the output as text"
+          title="Save as text"
+          icon={<FileText aria-hidden="true" size={14} />}
+          onClick={() => void save(id, "text")}
+        />
+        <Button
+          look="quiet"
+          aria-label="Save a recording (asciicast)"
+          title="Save a recording (asciicast)"
+          icon={<Film aria-hidden="true" size={14} />}
+          onClick={() => void save(id, "asciicast")}
+        />
+        {hasEnded(session) && (
+          <Button
+            icon={<RotateCw aria-hidden="true" size={14} />}
+            title="Run the same command again"
+            onClick={() => void restart(id)}
+          >
+            Restart
+          </Button>
+        )}
         {!hasEnded(session) && (
           <Button
             look="danger"
@@ -60,7 +86,7 @@ export function TerminalBar(props: {
         )}
       </div>
       <p className={styles.facts}>
-        <Status kind="terminal" status={session.status} />
+        <Look look={sessionLook(session)} />
         {end !== null && <span className={styles.end}>{end}</span>}
         <span>
           <Duration from={session.started_at} to={session.ended_at ?? undefined} />

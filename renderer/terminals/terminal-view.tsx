@@ -5,6 +5,7 @@ import { useAppStore } from "../ui/use-app.ts";
 import { connectTerminal, type TerminalLink } from "./connect-terminal.ts";
 import { createTerminal, textOf, type TerminalParts } from "./create-terminal.ts";
 import { FindBar } from "./find-bar.tsx";
+import { LinkQuestion } from "./link-question.tsx";
 import { TerminalBar } from "./terminal-bar.tsx";
 import { TERMINAL_THEMES } from "./terminal-theme.ts";
 import styles from "./terminal-view.module.css";
@@ -22,6 +23,7 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
   const parts = useRef<TerminalParts>(null);
   const link = useRef<TerminalLink>(null);
   const [finding, setFinding] = useState(false);
+  const [linked, setLinked] = useState<string | null>(null);
   const [closed, setClosed] = useState<string | null>(null);
   const firstLook = useEffectEvent(() => look);
   const ended = hasEnded(session);
@@ -29,11 +31,11 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    const made = createTerminal(
-      firstLook(),
-      () => bar.current?.querySelector("button")?.focus(),
-      () => setFinding(true),
-    );
+    const made = createTerminal(firstLook(), {
+      leave: () => bar.current?.querySelector("button")?.focus(),
+      find: () => setFinding(true),
+      link: setLinked,
+    });
     made.terminal.open(element);
     const tied = connectTerminal({
       parts: made,
@@ -87,6 +89,16 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
           onClose={() => {
             setFinding(false);
             parts.current?.search.clearDecorations();
+            parts.current?.terminal.focus();
+          }}
+        />
+      )}
+      {linked !== null && (
+        <LinkQuestion
+          url={linked}
+          onOpen={() => void store.getState().openLink(session.session_id, linked)}
+          onClose={() => {
+            setLinked(null);
             parts.current?.terminal.focus();
           }}
         />

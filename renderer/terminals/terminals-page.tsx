@@ -3,33 +3,50 @@ import { useState } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { madeVisible } from "../../electron/contract/visible.ts";
 import { goTo } from "../store/navigation.ts";
-import { formatRoute } from "../store/route.ts";
+import { formatRoute, hrefTo } from "../store/route.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Page } from "../ui/page.tsx";
-import { Status } from "../ui/status.tsx";
+import { Look } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { endText } from "./end-text.ts";
 import { keepRecent } from "./keep-recent.ts";
+import { sessionLook } from "./session-look.ts";
+import { TerminalHistory } from "./terminal-history.tsx";
 import { TerminalView } from "./terminal-view.tsx";
 import styles from "./terminals-page.module.css";
+
+/** In the place of a session's id. */
+const HISTORY = "history";
 
 /** The tabs in which agents work, and a person watches. */
 export function TerminalsPage() {
   const terminals = useApp((state) => state.terminals);
+  const showsHistory = useApp((state) => state.route.id === HISTORY);
   return (
     <Page title="Terminals">
-      <Frame reading={terminals} what="the terminals">
-        {(sessions) =>
-          sessions.length === 0 ? (
-            <Empty title="No terminal is open">
-              <p>A tab opens here when an agent with the permission for terminals runs a command.</p>
-            </Empty>
-          ) : (
-            <Sessions sessions={sessions} />
-          )
-        }
-      </Frame>
+      <nav className={styles.views} aria-label="Views of the terminals">
+        <a href={hrefTo("terminals")} aria-current={showsHistory ? undefined : "page"}>
+          Tabs
+        </a>
+        <a href={hrefTo("terminals", HISTORY)} aria-current={showsHistory ? "page" : undefined}>
+          What agents started
+        </a>
+      </nav>
+      {showsHistory && <TerminalHistory />}
+      <div className={styles.live} hidden={showsHistory}>
+        <Frame reading={terminals} what="the terminals">
+          {(sessions) =>
+            sessions.length === 0 ? (
+              <Empty title="No terminal is open">
+                <p>A tab opens here when an agent with the permission for terminals runs a command.</p>
+              </Empty>
+            ) : (
+              <Sessions sessions={sessions} />
+            )
+          }
+        </Frame>
+      </div>
     </Page>
   );
 }
@@ -52,7 +69,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
         {sessions.map((session) => (
           <Tabs.Tab key={session.session_id} value={session.session_id} className={styles.tab}>
             <span className={styles.line}>
-              <Status kind="terminal" status={session.status} iconOnly />
+              <Look look={sessionLook(session)} iconOnly />
               <span className={styles.agent}>{session.agent}</span>
               <Age at={session.started_at} />
             </span>
@@ -70,7 +87,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
           tabIndex={-1}
         >
           {mounted.includes(session.session_id) && (
-            <TerminalView session={session} visible={session.session_id === openId} />
+            <TerminalView session={session} visible={session.session_id === openId && wanted !== HISTORY} />
           )}
         </Tabs.Panel>
       ))}

@@ -1,5 +1,9 @@
 import { ENDED_STATUSES, type StopResponse, type TerminalSession } from "../../bridge/contract/api.ts";
+import type { TranscriptFormat } from "../../bridge/contract/port.ts";
+import type { TerminalRecord } from "../../electron/contract/terminals.ts";
 import { appFailure, messageOf } from "../store/answer.ts";
+import { goTo } from "../store/navigation.ts";
+import { formatRoute } from "../store/route.ts";
 import { applyAnswer, LOADING, type Reading } from "../store/reading.ts";
 import type { Slice } from "../store/slice.ts";
 import { stopNote } from "./stop-note.ts";
@@ -15,6 +19,13 @@ export type TerminalsSlice = {
   attachTerminal: (sessionId: string, on: Parameters<typeof openTerminalPort>[2]) => TerminalPort;
   stopTerminal: (sessionId: string) => Promise<void>;
   closeTerminal: (sessionId: string) => Promise<void>;
+  /** Runs the command once more and goes to its new tab. */
+  restartTerminal: (sessionId: string) => Promise<void>;
+  saveTranscript: (sessionId: string, format: TranscriptFormat) => Promise<void>;
+  openLink: (sessionId: string, url: string) => Promise<void>;
+  /** Every process that agents started, with the proof of its end. */
+  terminalHistory: Reading<readonly TerminalRecord[]>;
+  readTerminalHistory: () => Promise<void>;
 };
 
 export const hasEnded = ({ status }: TerminalSession): boolean => ENDED_STATUSES.includes(status);
@@ -61,6 +72,41 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
         if (!closed) note(sessionId, "It could not be closed.");
       } catch (error) {
         note(sessionId, `It could not be closed: ${messageOf(error)}`);
+      }
+    },
+    async restartTerminal(sessionId) {
+      try {
+        const { started } = await deps.door.request("terminals:restart", { session_id: sessionId });
+        if (started === null) note(sessionId, "It could not be run again: it is gone, or there is no room.");
+        else goTo(formatRoute("terminals", started));
+      } catch (error) {
+        note(sessionId, `It could not be run again: ${messageOf(error)}`);
+      }
+    },
+    async saveTranscript(sessionId, format) {
+      try {
+        const answer = await deps.door.request("terminals:save", { session_id: sessionId, format });
+        if (answer.problem !== null) note(sessionId, `It could not be saved: ${answer.problem}`);
+        else if (answer.path !== null) note(sessionId, `Saved as ${answer.path}`);
+      } catch (error) {
+        note(sessionId, `It could not be saved: ${messageOf(error)}`);
+      }
+    },
+    async openLink(sessionId, url) {
+      try {
+        await deps.door.request("terminals:open-link", { url });
+      } catch (error) {
+        note(sessionId, `The link could not be opened: ${messageOf(error)}`);
+      }
+    },
+    terminalHistory: LOADING,
+    async readTerminalHistory() {
+      try {
+        const data = await deps.door.request("terminals:history", {});
+        set({ terminalHistory: { phase: "ready", data, at: deps.clock.now() } });
+      } catch (error) {
+        const answer = appFailure(messageOf(error), "app_unreachable");
+        set({ terminalHistory: applyAnswer(get().terminalHistory, answer, deps.clock.now()) });
       }
     },
   };

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LoopbackServer } from "../loopback/listen.ts";
+import { InputResponse, OutputResponse, ResizeResponse } from "./contract/api.ts";
+import { serve } from "./server.ts";
+import { terminals, type Terminals } from "./testing/terminals.ts";
+
+const TOKEN = "ibb_abcdefghabcdefghabcdefghabcdefghabcdefgh";
+let bridge: Terminals;
+let server: LoopbackServer;
+const faults: unknown[] = [];
+
+beforeAll(async () => {
+  bridge = await terminals();
+  server = await serve({
+    token: TOKEN,
+    sessions: bridge.sessions,
+    onError: (error) => void faults.push(error),
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await bridge.dispose();
+  if (faults.length > 0) throw new AggregateError(faults, "the server had faults");
+});
+
+async function call(path: string, body?: unknown, signal?: AbortSignal) {
+  const response = await fetch(`${server.url}/v1/sessions/${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return { status: response.status, body: (await response.json()) as unknown };
+}
+
+describe("the terminal API, beyond running and reading", () => {
+  it("types, waits for what comes of it, and reads it as text", async () => {
+    const { session_id } = await bridge.run(
+      `printf 'Name: '; read -r name; printf '\\033[1mhello\\033[0m %s\\n' "$name"`,
+    );
+    await bridge.until(session_id, "Name: ");
+    const waiting = call(`${session_id}/output?wait_for=text&text=hello&wait_ms=20000&format=text`);
+    expect(InputResponse.parse((await call(`${session_id}/input`, { text: "me\r" })).body).taken).toBe(true);
+    expect(OutputResponse.parse((await waiting).body).waited).toBe("met");
+    await bridge.end(session_id);
+    const page = OutputResponse.parse(
+      (await call(`${session_id}/output?format=text&wait_for=exit&wait_ms=9000`)).body,
+    );
+    expect(page).toMatchObject({ output: "Name: me\nhello me\n", waited: "met", exit_code: 0 });
+    expect(InputResponse.parse((await call(`${session_id}/input`, { text: "x" })).body).taken).toBe(false);
+  });
+
+  it("resizes, and shows the screen of that size", async () => {
+    const { session_id } = await bridge.run("sleep 0.3; printf '\\033[?1049h\\033[2;5Hfull'; exec sleep 60");
+    const size = { cols: 33, rows: 7 };
+    expect(ResizeResponse.parse((await call(`${session_id}/resize`, size)).body).size).toEqual(size);
+    await bridge.until(session_id, "full");
+    const screen = OutputResponse.parse((await call(`${session_id}/output?format=screen`)).body);
+    expect(screen).toMatchObject({ output: "\n    full", full_screen: true, cursor: { row: 1, column: 8 } });
+    await bridge.sessions.close(session_id);
+  });
+
+  it("lets go of a wait whose caller has gone", async () => {
+    const { session_id } = await bridge.run("exec sleep 60");
+    const gone = new AbortController();
+    const waiting = call(`${session_id}/output?wait_for=exit&wait_ms=50000`, undefined, gone.signal);
+    gone.abort();
+    await expect(waiting).rejects.toThrow(/abort/i);
+    await bridge.sessions.close(session_id);
+  });
+
+  it.each([
+    ["an unknown format", "output?format=html", undefined, "format: "],
+    ["an unknown wait", "output?wait_for=magic", undefined, "wait_for: "],
+    ["a text without a wait for it", "output?text=a", undefined, "text: "],
+    ["a wait for a text without one", "output?wait_for=text", undefined, "text: "],
+    ["too long a wait", "output?wait_for=exit&wait_ms=55001", undefined, "wait_ms: "],
+    ["no input", "input", {}, "text: "],
+    ["empty input", "input", { text: "" }, "text: "],
+    ["a size of nothing", "resize", { cols: 0, rows: 5 }, "cols: "],
+    ["half a size", "resize", { cols: 10 }, "rows: "],
+  ])("refuses %s by the name of the field", async (_what, path, body, field) => {
+    const answer = await call(`term_aaaaaaaa/${path}`, body);
+    expect(answer.status).toBe(400);
+    expect((answer.body as { error: string }).error.startsWith(field)).toBe(true);
+  });
+
+  it.each(["input", "resize"])("%s of a terminal that is not there is 404", async (what) => {
+    const body = what === "input" ? { text: "x" } : { cols: 10, rows: 10 };
+    expect((await call(`term_aaaaaaaa/${what}`, body)).status).toBe(404);
+  });
+});

@@ -1,0 +1,188 @@
+import type * as Graphemes from "@xterm/addon-unicode-graphemes";
+import { Terminal, type IBuffer } from "@xterm/headless";
+import type { TerminalSize } from "./contract/api.ts";
+
+/** Wide enough for what programs draw; a longer line is put together again, so no text depends on it. */
+const TEXT_COLUMNS = 240;
+const TEXT_ROWS = 24;
+/** Fed at once: what it makes at most stays below the scrollback, so that nothing scrolls away unread. */
+const BATCH_BYTES = 16_384;
+const BATCH_LINES = 800;
+const SCROLLBACK_LINES = 1_000;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const ESCAPE = 0x1b;
+const BELL = 0x07;
+
+/** A whole escape sequence: of control, of a string, or of two characters. */
+const CLOSED =
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  /^\u001b(\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(\u0007|\u001b\\)|[ -/]*[0-OQ-WYZ\\`-~])/;
+
+export interface PlainText {
+  /** Finished lines, each with its line break. */
+  text: string;
+  /** What follows the last line break. */
+  unfinished: string;
+}
+
+/** What a person would read of these bytes, which begin outside of escape sequences. */
+export async function plainText(bytes: Uint8Array): Promise<PlainText> {
+  const terminal = await newTerminal({ cols: TEXT_COLUMNS, rows: TEXT_ROWS }, SCROLLBACK_LINES);
+  try {
+    let text = "";
+    for (let from = 0; from < bytes.length;) {
+      const to = endOfBatch(bytes, from);
+      await write(terminal, bytes.subarray(from, to));
+      from = to;
+      text += takeScrolled(terminal);
+      if (from < bytes.length) await write(terminal, "\u001b[3J"); // what was taken goes, the screen stays
+    }
+    const { normal } = terminal.buffer;
+    const lines = linesOf(normal, normal.baseY, normal.baseY + TEXT_ROWS);
+    const last = logicalRow(normal, normal.baseY + normal.cursorY);
+    const before = lines.slice(0, lastLine(lines, last));
+    text += before.map((line) => `${line.text}\n`).join("");
+    const rest = lines.slice(before.length).map((line) => line.text);
+    while (rest.length > 1 && rest.at(-1) === "") rest.pop();
+    return { text, unfinished: rest.join("\n") };
+  } finally {
+    terminal.dispose();
+  }
+}
+
+export interface ScreenText {
+  lines: string[];
+  cursor: { row: number; column: number };
+  full_screen: boolean;
+}
+
+/** What a terminal of this size shows after these bytes. */
+export async function screenText(bytes: Uint8Array, size: TerminalSize): Promise<ScreenText> {
+  const terminal = await newTerminal(size, 0);
+  try {
+    await write(terminal, bytes);
+    const { active } = terminal.buffer;
+    const lines = Array.from(
+      { length: size.rows },
+      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? "",
+    );
+    while (lines.length > 0 && lines.at(-1) === "") lines.pop();
+    const cursor = { row: active.cursorY, column: active.cursorX };
+    return { lines, cursor, full_screen: active.type === "alternate" };
+  } finally {
+    terminal.dispose();
+  }
+}
+
+/**
+ * How many of `bytes` can be turned into text on their own: up to the last line break, and when there is none, up to where
+ * no escape sequence is cut in two. A line that is redrawn again and again (it has carriage returns) is cut where the last
+ * redrawing begins, and `skip` tells where the text that stays begins: what was drawn over is not read by anybody.
+ */
+export function textRange(bytes: Uint8Array): { skip: number; length: number } {
+  const newline = bytes.lastIndexOf(NEWLINE);
+  if (newline >= 0) return { skip: 0, length: newline + 1 };
+  // One at the very end may be the first half of a line break.
+  const redrawn = bytes.lastIndexOf(RETURN, bytes.length - 2);
+  if (redrawn > 0) return { skip: redrawn, length: redrawn };
+  return { skip: 0, length: outsideEscape(bytes) };
+}
+
+/** A sequence that is still open at the end is left for the next read, if it is no longer than sequences are. */
+function outsideEscape(bytes: Uint8Array): number {
+  const open = bytes.lastIndexOf(ESCAPE);
+  if (open <= 0 || bytes.length - open > 4_096) return bytes.length;
+  const rest = Buffer.from(bytes.buffer, bytes.byteOffset + open, bytes.length - open).toString("latin1");
+  if (CLOSED.test(rest)) return bytes.length;
+  // The end of a string (ESC \) begins like a sequence of its own.
+  if (rest === "\u001b") return open;
+  return bytes.lastIndexOf(BELL) > open ? bytes.length : open;
+}
+
+/** Never inside an escape sequence: we write one of our own there. */
+function endOfBatch(bytes: Uint8Array, from: number): number {
+  const most = Math.min(bytes.length, from + BATCH_BYTES);
+  let lines = 0;
+  let end = from;
+  for (let at = from; at < most && lines < BATCH_LINES; at += 1)
+    if (bytes[at] === NEWLINE) {
+      lines += 1;
+      end = at + 1;
+    }
+  if (lines === BATCH_LINES || (end > from && most < bytes.length)) return end;
+  return most === bytes.length ? most : from + outsideEscape(bytes.subarray(from, most));
+}
+
+/** Lines above the screen, whole ones only: nothing can change them any more. */
+function takeScrolled(terminal: Terminal): string {
+  const { normal } = terminal.buffer;
+  return linesOf(normal, 0, normal.baseY)
+    .map((line, index, all) =>
+      index === all.length - 1 && normal.getLine(normal.baseY)?.isWrapped === true
+        ? line.text
+        : `${line.text}\n`,
+    )
+    .join("");
+}
+
+interface Line {
+  row: number;
+  text: string;
+}
+
+function linesOf(buffer: IBuffer, from: number, to: number): Line[] {
+  const lines: Line[] = [];
+  for (let row = from; row < to; row += 1) {
+    const line = buffer.getLine(row);
+    if (line === undefined) break;
+    const continues = row + 1 < to + 1 && buffer.getLine(row + 1)?.isWrapped === true;
+    const text = line.translateToString(!continues);
+    const last = lines.at(-1);
+    if (line.isWrapped && last !== undefined) last.text += text;
+    else lines.push({ row, text });
+  }
+  return lines;
+}
+
+function logicalRow(buffer: IBuffer, row: number): number {
+  let first = row;
+  while (first > buffer.baseY && buffer.getLine(first)?.isWrapped === true) first -= 1;
+  return first;
+}
+
+/** Index of the line in which the cursor is. */
+function lastLine(lines: readonly Line[], row: number): number {
+  const index = lines.findIndex((line) => line.row === row);
+  return index < 0 ? lines.length : index;
+}
+
+let graphemes: Promise<typeof Graphemes> | undefined;
+
+/**
+ * addon-unicode-graphemes 0.4.0 reads its table from the start of the memory that a Buffer lies in, and a small Buffer lies
+ * somewhere in a shared pool: "Data error". So it is loaded while there is no pool.
+ */
+async function loadGraphemes() {
+  const { poolSize } = Buffer;
+  Buffer.poolSize = 0;
+  try {
+    return await import("@xterm/addon-unicode-graphemes");
+  } finally {
+    Buffer.poolSize = poolSize;
+  }
+}
+
+async function newTerminal({ cols, rows }: TerminalSize, scrollback: number): Promise<Terminal> {
+  graphemes ??= loadGraphemes();
+  const { UnicodeGraphemesAddon } = await graphemes;
+  const terminal = new Terminal({ cols, rows, scrollback, allowProposedApi: true });
+  terminal.loadAddon(new UnicodeGraphemesAddon());
+  return terminal;
+}
+
+function write(terminal: Terminal, bytes: Uint8Array | string): Promise<void> {
+  return new Promise((done) => {
+    terminal.write(bytes, done);
+  });
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { OutputQuery, type TerminalSession } from "./contract/api.ts";
+import { OutputLog } from "./output-log.ts";
+import { answerRead, type Readable } from "./reader.ts";
+
+const never = new AbortController().signal;
+
+function source() {
+  const log = new OutputLog();
+  const listeners = new Set<() => void>();
+  const state = { ended: false };
+  const readable: Readable = {
+    log,
+    get ended() {
+      return state.ended;
+    },
+    snapshot: () =>
+      ({
+        session_id: "term_abcdefgh",
+        status: state.ended ? "exited" : "running",
+        exit_code: state.ended ? 0 : null,
+        signal: null,
+        reason: null,
+        size: { cols: 80, rows: 24 },
+      }) as TerminalSession,
+    onActivity: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
+  return {
+    listeners,
+    print: (text: string | Uint8Array) => {
+      log.append(Buffer.from(text));
+      tell();
+    },
+    end: () => {
+      state.ended = true;
+      tell();
+    },
+    read: (query: Partial<OutputQuery>, signal = never) =>
+      answerRead(readable, OutputQuery.parse(query), signal),
+  };
+}
+
+/** All text, read as an agent does. */
+async function allText(from: ReturnType<typeof source>, limit: number): Promise<string> {
+  let text = "";
+  let offset = 0;
+  for (;;) {
+    const page = await from.read({ format: "text", offset, limit });
+    text += page.output;
+    if (!page.has_more) return text;
+    expect(page.next).toBeGreaterThan(offset);
+    offset = page.next;
+  }
+}
+
+const TORTURE =
+  "\u001b[1;31mred ä\u001b[0m\r\n\u001b]0;title €\u0007漢字 😀 👨‍👩‍👧\r\n10%\r\u001b[K20%\r\u001b[K100%\r\nplain\r\n\u001b]8;;http://x\u001b\\l\u001b]8;;\u001b\\\r\n";
+
+describe("plain text by offsets", () => {
+  it("is the same however the bytes arrive: cut at every boundary", async () => {
+    const whole = Buffer.from(TORTURE);
+    const wanted = "red ä\n漢字 😀 👨‍👩‍👧\n100%\nplain\nl\n";
+    for (let cut = 0; cut <= whole.length; cut += 1) {
+      const from = source();
+      from.print(whole.subarray(0, cut));
+      const first = await from.read({ format: "text" });
+      from.print(whole.subarray(cut));
+      from.end();
+      const rest = await from.read({ format: "text", offset: first.next });
+      expect(first.output + rest.output).toBe(wanted);
+    }
+  });
+
+  it("is the same in pages as at once", async () => {
+    const from = source();
+    for (let line = 0; line < 5_000; line += 1)
+      from.print(`\u001b[3${line % 8}mline ${line} äöü\u001b[0m\r\n`);
+    from.end();
+    const once = await allText(from, 1_048_576);
+    expect(once.split("\n")).toHaveLength(5_001);
+    expect(await allText(from, 4_096)).toBe(once);
+  });
+
+  it("gives the unfinished line apart, until it is finished or the command has ended", async () => {
+    const from = source();
+    from.print("one\r\nName: ");
+    const first = await from.read({ format: "text" });
+    expect(first).toMatchObject({ output: "one\n", next: 5, has_more: false, unfinished_line: "Name: " });
+    from.print("me\r\n");
+    const second = await from.read({ format: "text", offset: 5 });
+    expect(second).toMatchObject({ output: "Name: me\n", next: 15, unfinished_line: "" });
+    from.print("end");
+    from.end();
+    expect(await from.read({ format: "text", offset: 15 })).toMatchObject({ output: "end", next: 18 });
+  });
+
+  it("goes on through a line without an end, which is redrawn for ever", async () => {
+    const from = source();
+    for (let step = 0; step < 20_000; step += 1) from.print(`\rstep ${step}`);
+    from.print("\r\n");
+    from.end();
+    expect(await allText(from, 8_192)).toBe("step 19999\n");
+  });
+
+  it("stays bounded when a few bytes move the cursor far", async () => {
+    const from = source();
+    for (let line = 0; line < 8_000; line += 1) from.print("\u001b[230Gx\r\n");
+    from.end();
+    const page = await from.read({ format: "text", limit: 65_536 });
+    expect(page.output.length).toBeLessThan(4 * 65_536 + 1);
+    expect(page.has_more).toBe(true);
+  });
+});
+
+describe("waiting", () => {
+  it("ends with new output, and not before", async () => {
+    const from = source();
+    from.print("old");
+    const waiting = from.read({ offset: 3, wait_for: "output", wait_ms: 10_000 });
+    expect(from.listeners.size).toBe(1);
+    from.print("new");
+    expect(await waiting).toMatchObject({ output: "new", waited: "met" });
+    expect(from.listeners.size).toBe(0);
+  });
+
+  it("finds a text that arrives in pieces, cut inside a character", async () => {
+    const from = source();
+    const waiting = from.read({ wait_for: "text", text: "fertig ✓", wait_ms: 10_000 });
+    const whole = Buffer.from(`${"x".repeat(70_000)} fertig ✓`);
+    for (let at = 0; at < whole.length; at += 34_999) from.print(whole.subarray(at, at + 34_999));
+    from.print(whole.subarray(whole.length));
+    expect(await waiting).toMatchObject({ waited: "met" });
+  });
+
+  it("for a text looks only after the offset", async () => {
+    const from = source();
+    from.print("ready\r\n");
+    expect(await from.read({ offset: 1, wait_for: "text", text: "ready", wait_ms: 0 })).toMatchObject({
+      waited: "time_over",
+    });
+  });
+
+  it("for the exit ends with it; for what can no longer come it says that it ended", async () => {
+    const from = source();
+    const exit = from.read({ wait_for: "exit", wait_ms: 10_000 });
+    const text = from.read({ wait_for: "text", text: "never", wait_ms: 10_000 });
+    from.end();
+    expect(await exit).toMatchObject({ waited: "met", status: "exited" });
+    expect(await text).toMatchObject({ waited: "ended" });
+  });
+
+  it("gives up when its time is over, or nobody is there any more", async () => {
+    const from = source();
+    expect(await from.read({ wait_for: "exit", wait_ms: 0 })).toMatchObject({ waited: "time_over" });
+    const gone = new AbortController();
+    const waiting = from.read({ wait_for: "exit", wait_ms: 50_000 }, gone.signal);
+    gone.abort();
+    expect(await waiting).toMatchObject({ waited: "time_over" });
+    expect(from.listeners.size).toBe(0);
+  });
+});

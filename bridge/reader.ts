@@ -1,0 +1,162 @@
+import type { OutputQuery, OutputResponse, TerminalSession } from "./contract/api.ts";
+import { readText, type OutputLog } from "./output-log.ts";
+import { plainText, screenText, textRange } from "./plain-text.ts";
+import { wholeCharacters } from "./utf8.ts";
+
+/** What is read from. */
+export interface Readable {
+  readonly log: OutputLog;
+  /** Nothing more will be printed. */
+  readonly ended: boolean;
+  snapshot(): TerminalSession;
+  /** Calls back at more output and at every change of the session. @returns the way to stop that */
+  onActivity(listener: () => void): () => void;
+}
+
+/** Plain text of less than this is not worth a read of its own, and escape sequences are not cut in it, in bytes. */
+const TEXT_MIN_BYTES = 4_096;
+/** A few bytes can move the cursor far: text may be so many times longer than its bytes before it is read in halves. */
+const TEXT_MAX_GROWTH = 4;
+/** So much of the output makes a screen. */
+const SCREEN_BYTES = 1024 * 1024;
+const SEARCH_BYTES = 1024 * 1024;
+
+/**
+ * Waits as asked, then reads in the format asked for.
+ * @param signal whoever asked has gone: the wait ends
+ * @throws RangeError when the offset is past the end
+ */
+export async function answerRead(
+  source: Readable,
+  query: OutputQuery,
+  signal: AbortSignal,
+): Promise<OutputResponse> {
+  const { log } = source;
+  if (query.format !== "screen" && query.offset > log.end)
+    throw new RangeError(`offset ${query.offset} is past the end of the output (${log.end})`);
+  const waited = query.wait_for === undefined ? {} : { waited: await wait(source, query, signal) };
+  switch (query.format) {
+    case "raw":
+      return { ...rawRead(source, query), ...waited };
+    case "text":
+      return { ...(await textRead(source, query.offset, query.limit)), ...waited };
+    case "screen":
+      return { ...(await screenRead(source)), ...waited };
+  }
+}
+
+/** @throws RangeError when the offset is past the end */
+export function rawRead(
+  source: Pick<Readable, "log" | "ended" | "snapshot">,
+  { offset, limit }: Pick<OutputQuery, "offset" | "limit">,
+): OutputResponse {
+  const { text, more, ...read } = readText(source.log, offset, limit, source.ended);
+  return { ...stateOf(source), ...read, output: text, has_more: more };
+}
+
+async function textRead(source: Readable, offset: number, limit: number): Promise<OutputResponse> {
+  const { log, ended } = source;
+  const read = log.read(offset, Math.max(limit, TEXT_MIN_BYTES));
+  const state = stateOf(source);
+  const atEnd = read.offset + read.bytes.length === log.end;
+  const begin = { offset: read.offset, dropped: read.dropped };
+  if (ended && atEnd) {
+    const { text, unfinished } = await plainText(read.bytes);
+    const output = text + unfinished;
+    if (isTooLong(output, read.bytes)) return textRead(source, offset, read.bytes.length / 2);
+    return { ...state, ...begin, output, next: log.end, has_more: false, unfinished_line: "" };
+  }
+  const bytes = read.bytes.subarray(0, wholeCharacters(read.bytes));
+  const lines = bytes.lastIndexOf(0x0a) + 1;
+  // At the end of what there is so far, a line without its break may still be redrawn.
+  const { skip, length } = lines === 0 && atEnd ? { skip: 0, length: 0 } : textRange(bytes);
+  const { text, unfinished } = await plainText(bytes.subarray(skip, length));
+  const output = lines > 0 && unfinished !== "" ? `${text}${unfinished}\n` : text + unfinished;
+  if (isTooLong(output, bytes)) return textRead(source, offset, read.bytes.length / 2);
+  const rest = atEnd ? await plainText(bytes.subarray(length)) : undefined;
+  return {
+    ...state,
+    ...begin,
+    output,
+    next: read.offset + length,
+    has_more: !atEnd,
+    unfinished_line: rest === undefined ? "" : rest.text + rest.unfinished,
+  };
+}
+
+function isTooLong(text: string, bytes: Uint8Array): boolean {
+  return bytes.length > TEXT_MIN_BYTES && text.length > TEXT_MAX_GROWTH * bytes.length;
+}
+
+async function screenRead(source: Readable): Promise<OutputResponse> {
+  const { log } = source;
+  const from = Math.max(log.start, log.end - SCREEN_BYTES);
+  const { bytes } = log.read(from, SCREEN_BYTES);
+  // Not in the middle of a sequence, where more was printed than is looked at.
+  const begin = from === 0 ? 0 : bytes.indexOf(0x0a) + 1;
+  const state = stateOf(source);
+  const offset = from + bytes.length;
+  const { lines, cursor, full_screen } = await screenText(bytes.subarray(begin), source.snapshot().size);
+  return {
+    ...state,
+    output: lines.join("\n"),
+    offset,
+    next: offset,
+    has_more: false,
+    dropped: 0,
+    cursor,
+    full_screen,
+  };
+}
+
+function stateOf(source: Pick<Readable, "snapshot">) {
+  const { session_id, status, exit_code, signal, reason } = source.snapshot();
+  return { session_id, status, exit_code, signal, reason };
+}
+
+function wait(
+  source: Readable,
+  query: OutputQuery,
+  signal: AbortSignal,
+): Promise<"met" | "ended" | "time_over"> {
+  const isMet = conditionOf(source, query);
+  return new Promise((resolve) => {
+    let stopListening: () => void = () => {};
+    let timer: NodeJS.Timeout | undefined;
+    const finish = (how: "met" | "ended" | "time_over") => {
+      clearTimeout(timer);
+      stopListening();
+      signal.removeEventListener("abort", giveUp);
+      resolve(how);
+    };
+    const giveUp = () => {
+      finish("time_over");
+    };
+    const look = () => {
+      if (isMet()) finish("met");
+      else if (source.ended) finish("ended");
+    };
+    timer = setTimeout(giveUp, query.wait_ms);
+    stopListening = source.onActivity(look);
+    signal.addEventListener("abort", giveUp);
+    if (signal.aborted) giveUp();
+    else look();
+  });
+}
+
+function conditionOf(source: Readable, query: OutputQuery): () => boolean {
+  const { log } = source;
+  if (query.wait_for === "exit") return () => source.ended;
+  if (query.wait_for === "output" || query.text === undefined) return () => log.end > query.offset;
+  const wanted = Buffer.from(query.text, "utf8");
+  let searched = query.offset;
+  return () => {
+    while (log.end - searched >= wanted.length) {
+      const { bytes, offset } = log.read(searched, SEARCH_BYTES);
+      if (bytes.includes(wanted)) return true;
+      searched = Math.max(offset + bytes.length - wanted.length + 1, searched);
+      if (offset + bytes.length === log.end) return false;
+    }
+    return false;
+  };
+}

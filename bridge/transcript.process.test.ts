@@ -1,0 +1,83 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { poll } from "../loopback/testing/poll.ts";
+import { terminals, type Terminals } from "./testing/terminals.ts";
+import { Timeline } from "./timeline.ts";
+
+let bridge: Terminals;
+beforeEach(async () => {
+  bridge = await terminals();
+});
+afterEach(() => bridge.dispose());
+
+it("a transcript as text is what a person read, for its owner only", async () => {
+  const { session } = await bridge.finish("printf '\\033[31mone\\033[0m\\n10%%\\r100%%\\nend'");
+  const path = join(bridge.home, "out.txt");
+  expect(await bridge.sessions.save(session.session_id, "text", path)).toBeNull();
+  expect(await readFile(path, "utf8")).toBe("one\n100%\nend");
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it("a transcript as asciicast v2 holds every character, with times that do not go back", async () => {
+  const { session, output } = await bridge.finish(
+    "for i in 1 2 3 4 5; do printf 'ä€😀 %s\\n' $i; sleep 0.05; done; seq 1 20000",
+    { size: { cols: 91, rows: 17 } },
+  );
+  const path = join(bridge.home, "out.cast");
+  expect(await bridge.sessions.save(session.session_id, "asciicast", path)).toBeNull();
+  const [header, ...events] = (await readFile(path, "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+  expect(header).toMatchObject({ version: 2, width: 91, height: 17, env: { SHELL: "/bin/bash" } });
+  const rows = events as [number, string, string][];
+  expect(rows.map(([, , text]) => text).join("")).toBe(output);
+  expect(new Set(rows.map(([, kind]) => kind))).toEqual(new Set(["o"]));
+  const seconds = rows.map(([second]) => second);
+  expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
+  expect(seconds.at(-1)).toBeGreaterThan(0.2);
+});
+
+it("a transcript that cannot be written says why and leaves nothing", async () => {
+  const { session } = await bridge.finish("echo");
+  expect(await bridge.sessions.save(session.session_id, "text", join(bridge.home, "no/such"))).toMatch(
+    /ENOENT/,
+  );
+  expect((await readdir(bridge.home)).filter((name) => name.includes(".part"))).toEqual([]);
+  expect(await bridge.sessions.save("term_nosuchone", "text", "/x")).toMatch(/no such terminal/);
+});
+
+it("a restart runs the same command in a tab of its own", async () => {
+  const { session } = await bridge.finish('echo "again $X"; exit 6', { env: { X: "y" }, shell: "dash" });
+  const again = await bridge.sessions.restart(session.session_id);
+  expect(again).not.toBe(session.session_id);
+  expect(await bridge.end(again ?? "")).toMatchObject({
+    exit_code: 6,
+    shell: "/usr/bin/dash",
+    agent: "test",
+  });
+  expect(bridge.readAll(again ?? "")).toBe("again y\r\n");
+  expect(await bridge.sessions.restart("term_nosuchone")).toBeNull();
+});
+
+it("the end of a session is proved: its pid, and when nothing of it lived any more", async () => {
+  const { session } = await bridge.finish("echo $$");
+  expect(session.pid).toBe(Number(bridge.readAll(session.session_id)));
+  const goneAt = (id: string) => bridge.sessions.list().find((row) => row.session_id === id)?.gone_at;
+  await poll("it is seen to be gone", () => goneAt(session.session_id));
+  const left = await bridge.run("(setsid sleep 60 &); sleep 0.3; exit 0");
+  await bridge.end(left.session_id);
+  await poll("it is counted", () => bridge.sessions.list().some((row) => row.left_behind === 1));
+  expect(goneAt(left.session_id)).toBeUndefined();
+  await bridge.sessions.stop(left.session_id);
+  await poll("now it is gone", () => goneAt(left.session_id));
+});
+
+it("the times of output are bounded, however long it goes on", () => {
+  const timeline = new Timeline();
+  for (let ms = 0; ms < 1_000_000; ms += 10) timeline.note(ms, ms);
+  expect(timeline.points.length).toBeLessThan(4_096);
+  expect(timeline.points[0]).toEqual({ offset: 0, atMs: 0 });
+  expect(timeline.points.at(-1)?.atMs).toBeGreaterThan(990_000);
+});

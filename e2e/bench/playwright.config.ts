@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import { defineConfig } from "@playwright/test";
+
+// oxlint-disable-next-line import/no-default-export -- Playwright reads the default export
+export default defineConfig({
+  testDir: ".",
+  testMatch: "**/*.bench.ts",
+  workers: 1,
+  retries: 0,
+  timeout: 600_000,
+  outputDir: join(import.meta.dirname, "..", "..", "test-results", "bench", "playwright"),
+  reporter: [["line"]],
+});

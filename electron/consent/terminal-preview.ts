@@ -1,0 +1,40 @@
+import type { ShownValue } from "../contract/consent.ts";
+import type { Preview } from "./preview.ts";
+import { shown } from "./visible.ts";
+
+/** A longer script is shown as one value: a question with so many rows helps nobody. */
+const MAX_SHOWN_LINES = 200;
+
+/** What is asked about a command: all of it, the shell that runs it and the folder it runs in. */
+export async function previewCommand(args: Record<string, unknown>): Promise<Preview> {
+  return {
+    title: "Run a command in a terminal",
+    consequence: "It runs with your own rights, in a tab that you see, can type into and can stop.",
+    target: [
+      ...lines("Command", String(args["command"])),
+      shown("Shell", String(args["shell"])),
+      shown("Folder", String(args["cwd"])),
+    ],
+    effects: ["The command can read and change whatever you can."],
+    not_reached: ["Ironbridge's own keys and tokens are not in its environment."],
+    watched: null,
+  };
+}
+
+/** What is asked about text that is typed into a running program. */
+export async function previewInput(args: Record<string, unknown>): Promise<Preview> {
+  return {
+    title: "Type into a terminal",
+    consequence: "The program in the tab takes it as if you had typed it.",
+    target: [...lines("Typed", String(args["text"])), shown("Terminal", String(args["session_id"]))],
+    effects: ["A shell runs what is typed, with your own rights."],
+    not_reached: [],
+    watched: null,
+  };
+}
+
+function lines(label: string, text: string): ShownValue[] {
+  const all = text.split("\n");
+  if (all.length === 1 || all.length > MAX_SHOWN_LINES) return [shown(label, text)];
+  return all.map((line, index) => shown(`${label}, line ${index + 1} of ${all.length}`, line));
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { TerminalSession } from "../bridge/contract/api.ts";
+import { openTerminalHistory } from "./terminal-history.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "history-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = () => join(folder, "terminals.json");
+const now = () => new Date("2026-11-30T10:00:00Z");
+const session = (more: Partial<TerminalSession> = {}): TerminalSession => ({
+  session_id: "term_aaaaaaaa",
+  agent: "claude",
+  command: "deploy --token=hunter2",
+  shell: "/bin/sh",
+  cwd: "/home/me",
+  status: "running",
+  exit_code: null,
+  signal: null,
+  reason: null,
+  started_at: "2026-11-30T09:00:00Z",
+  ended_at: null,
+  output_bytes: 0,
+  left_behind: 0,
+  size: { cols: 80, rows: 24 },
+  pid: 4711,
+  ...more,
+});
+const ENDED = { status: "exited", exit_code: 0, ended_at: "2026-11-30T09:00:01Z" } as const;
+
+test("a process is shown from its start to the proof of its end, also when its tab is closed", () => {
+  const history = openTerminalHistory(path(), now);
+  history.follow([session()]);
+  expect(history.list()).toMatchObject([{ pid: 4711, gone_at: null, proof: null }]);
+  history.follow([session({ ...ENDED, left_behind: 2 })]);
+  expect(history.list()).toMatchObject([{ status: "exited", left_behind: 2, gone_at: null }]);
+  history.follow([session({ ...ENDED, gone_at: "2026-11-30T09:00:02Z" })]);
+  history.follow([]);
+  expect(history.list()).toMatchObject([{ gone_at: "2026-11-30T09:00:02Z", proof: "reaped" }]);
+  history.close();
+});
+
+test("what did not start, and what main ended after a crash of the bridge, have their own proof", () => {
+  const history = openTerminalHistory(path(), now);
+  const at = "2026-11-30T09:00:03Z";
+  history.follow([
+    session({ session_id: "term_bbbbbbbb", status: "failed_to_start", ended_at: at }),
+    session({ session_id: "term_cccccccc", status: "signalled", ended_at: at, reason: "crash" }),
+  ]);
+  expect(history.list().map(({ proof, gone_at }) => [proof, gone_at])).toEqual([
+    ["ended_by_app", at],
+    ["never_started", at],
+  ]);
+  history.close();
+});
+
+test("what a killed app left open is looked for at the next start, and claimed gone only when it is", async () => {
+  const before = openTerminalHistory(path(), now);
+  before.follow([session(), session({ session_id: "term_bbbbbbbb" })]);
+  before.close();
+  const after = openTerminalHistory(path(), now, async () => new Set(["term_bbbbbbbb"]));
+  await vi.waitFor(() =>
+    expect(after.list().map(({ proof }) => proof)).toEqual([null, "not_there_at_start"]),
+  );
+  after.close();
+});
+
+test("commands do not reach the disk, and the file is for its owner only", () => {
+  const history = openTerminalHistory(path(), now);
+  history.follow([session()]);
+  expect(history.list()[0]?.command).toContain("deploy");
+  history.close();
+  expect(readFileSync(path(), "utf8")).not.toContain("hunter2");
+  expect(statSync(path()).mode & 0o777).toBe(0o600);
+});
+
+test("only the newest 2,000 are kept", () => {
+  const history = openTerminalHistory(path(), now);
+  history.follow(
+    Array.from({ length: 2_010 }, (_, at) => session({ session_id: `term_${String(at).padStart(8, "0")}` })),
+  );
+  expect(history.list()).toHaveLength(2_000);
+  expect(history.list().at(-1)?.session_id).toBe("term_00000010");
+  history.close();
+});

@@ -1,0 +1,86 @@
+import { useEffect } from "react";
+import type { TerminalRecord } from "../../electron/contract/terminals.ts";
+import { Empty, Frame } from "../ui/frame.tsx";
+import { Look } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
+import { useApp, useAppStore } from "../ui/use-app.ts";
+import { proofWords } from "./proof-words.ts";
+import { sessionLook } from "./session-look.ts";
+import styles from "./terminal-history.module.css";
+
+/** Every process that an agent ever started here, and the proof of its end. */
+export function TerminalHistory() {
+  const history = useApp((state) => state.terminalHistory);
+  const read = useApp((state) => state.readTerminalHistory);
+  const store = useAppStore();
+  useEffect(() => {
+    void read();
+    // The list of terminals changes with every start and end.
+    return store.subscribe((now, before) => {
+      if (now.terminals !== before.terminals) void read();
+    });
+  }, [read, store]);
+  return (
+    <section className={styles.history} aria-label="What agents started">
+      <Frame reading={history} what="what agents started">
+        {(records) =>
+          records.length === 0 ? (
+            <Empty title="No agent has started anything yet">
+              <p>Every process that an agent starts is listed here, with the proof of its end.</p>
+            </Empty>
+          ) : (
+            <Records records={records} />
+          )
+        }
+      </Frame>
+    </section>
+  );
+}
+
+function Records({ records }: { records: readonly TerminalRecord[] }) {
+  const open = records.filter(({ gone_at }) => gone_at === null).length;
+  return (
+    <>
+      <p className={styles.sum} role="status">
+        {open === 0
+          ? `Nothing is left running: all ${records.length} ended, with proof.`
+          : `${open} of ${records.length} run, or their end is not proved.`}
+      </p>
+      <div className={styles.scroll} tabIndex={0} role="group" aria-label="List of processes">
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">Agent</th>
+              <th scope="col">Command</th>
+              <th scope="col">Process</th>
+              <th scope="col">Started</th>
+              <th scope="col">End</th>
+              <th scope="col">Gone</th>
+              <th scope="col">Proof</th>
+            </tr>
+          </thead>
+          <tbody>
+            {records.map((record) => (
+              <tr key={record.session_id} data-session={record.session_id}>
+                <td>{record.agent}</td>
+                <td className={styles.command} title={record.command}>
+                  {record.command ?? "not kept after a restart of the app"}
+                </td>
+                <td className={styles.number}>{record.pid ?? "none"}</td>
+                <td>
+                  <Time at={record.started_at} />
+                </td>
+                <td>
+                  <Look look={sessionLook(record)} />{" "}
+                  {record.exit_code === null ? (record.signal ?? "") : `code ${record.exit_code}`}
+                </td>
+                <td>{record.gone_at === null ? "no" : <Time at={record.gone_at} />}</td>
+                <td className={styles.proof}>{proofWords(record)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
