@@ -36,6 +36,17 @@ describe("the hub", () => {
     expect(seen?.[2]).toMatchObject({ signal, meta: { "ironbridge/caller": "claude" } });
   });
 
+  it("gives a call a minute, so that a tool server that hangs is noticed, and a wait as long as it may wait", async () => {
+    const limits: unknown[] = [];
+    const hub = hubWith(async (...call) => {
+      limits.push(call[2]?.timeoutMs);
+      return { content: [] };
+    });
+    await hub.call("local", "ironflow_list_runs", {}, options);
+    await hub.call("local", "ironflow_wait_for_run", {}, options);
+    expect(limits).toEqual([HUB_LIMITS.callMs, HUB_LIMITS.waitMs]);
+  });
+
   it.each([
     ["cancelled", { code: "canceled", retryable: false }],
     ["timed-out", { code: "deadline_exceeded", retryable: true }],

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { LiveTopic } from "../../mcp/contract/live.ts";
-import { toolByName } from "../../mcp/contract/tools.ts";
+import { toolByName, type ToolName } from "../../mcp/contract/tools.ts";
 import { CallError, type CallOptions } from "../../mcp/client/session.ts";
 import type { Connection } from "../contract/connection.ts";
 import { errorResult } from "../mcp-endpoint/tool-result.ts";
@@ -40,9 +40,13 @@ export const HUB_LIMITS = {
   callsPerConnection: 128,
   callsOfAgents: 96,
   callsPerAgent: 32,
-  /** wait_for_run may take 300 s, a question to the person is not counted here. */
-  callMs: 330_000,
+  /** Longer than the tool server gives an engine: what takes longer hangs. A question to the person is not counted here. */
+  callMs: 60_000,
+  /** `ironflow_wait_for_run` may take 300 s. */
+  waitMs: 330_000,
 } as const;
+
+const WAITING_TOOL: ToolName = "ironflow_wait_for_run";
 
 export interface HubEvents {
   readonly onConnections: (connections: Connection[]) => void;
@@ -74,7 +78,7 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
     try {
       return await session.callTool(tool, args, {
         signal: options.signal,
-        timeoutMs: HUB_LIMITS.callMs,
+        timeoutMs: tool === WAITING_TOOL ? HUB_LIMITS.waitMs : HUB_LIMITS.callMs,
         ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
         meta: { "ironbridge/caller": options.caller },
       });
