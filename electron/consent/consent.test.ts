@@ -86,6 +86,14 @@ describe("a question about a call", () => {
     expect(consent.current()?.not_reached.length).toBeGreaterThan(0);
   });
 
+  it("warns when its caller can run commands, which could imitate the person's input", async () => {
+    await ask();
+    expect(consent.current()?.caller.caution).toContain("imitate");
+    await decide("decline");
+    await ask({ caller: { ...claude, permissions: ["mcp.call", "mcp.write"] } });
+    expect(consent.current()?.caller.caution).toBeUndefined();
+  });
+
   it("makes what cannot be seen visible, in arguments and claims", async () => {
     store.runs.set("run\u202e_1", { status: "failed", steps: 0 });
     await ask({ args: { run_id: "run\u202e_1" }, claim: "Claude\u200b" });

@@ -3,7 +3,7 @@ import type { Clock } from "../../loopback/clock.ts";
 import type { ConsentOutcome, ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import { EXPIRES_MS, type Question } from "../contract/consent.ts";
-import { auditUser, USER, type Caller } from "../mcp-endpoint/permissions.ts";
+import { grants, auditUser, USER, type Caller } from "../mcp-endpoint/permissions.ts";
 import { canonicalJson, CanonicalError, keyedDigest } from "./canonical.ts";
 import { TOO_MANY_QUESTIONS, refusal } from "./outcomes.ts";
 import { previewCall, type ReadTool } from "./preview.ts";
@@ -15,6 +15,10 @@ export type AskedQuestion = Omit<Question, "position" | "waiting">;
 
 /** Rounds of asking anew because the target changed; after that the caller is told. */
 const MAX_ROUNDS = 3;
+
+/** An X11 desktop lets every program send keys and clicks; no app there can tell them from a person's. */
+const CAN_IMITATE =
+  "It may also run commands on this computer, and a command can imitate your keys and clicks: keep an eye on its terminals.";
 
 /** Canonical form of one argument as a window can show it, in characters. */
 const MAX_ARGUMENT_CHARS = 512 * 1024;
@@ -232,7 +236,11 @@ export function createConsent(options: ConsentOptions): Consent {
 
 function shownCaller(caller: Caller, claim: string | undefined): Question["caller"] {
   if (caller.kind === "user") return { name: "You, in the app" };
-  return { name: caller.name, ...(claim === undefined ? {} : { claim: shown("claim", claim).text }) };
+  return {
+    name: caller.name,
+    ...(claim === undefined ? {} : { claim: shown("claim", claim).text }),
+    ...(grants(caller.permissions, "mcp.terminal") ? { caution: CAN_IMITATE } : {}),
+  };
 }
 
 /** Arguments that nobody could be shown in full are not asked about. */

@@ -23,7 +23,8 @@ export const Question = z.object({
   consequence: z.string(),
   risk: Risk,
   tool: z.string().optional(),
-  caller: z.object({ name: z.string(), claim: z.string().optional() }),
+  /** `caution`: why an answer seen here might not be the person's, where the caller could imitate one. */
+  caller: z.object({ name: z.string(), claim: z.string().optional(), caution: z.string().optional() }),
   engine: z.object({ name: z.string(), url: z.string(), kind: z.enum(["embedded", "remote"]) }).optional(),
   /** The exact arguments in canonical form, one row per top-level name. */
   arguments: z.array(ShownValue),

@@ -15,7 +15,7 @@ export const GRANTS = [
   {
     permission: "mcp.terminal",
     title: "Terminals",
-    text: "Run commands in visible terminal tabs, with your rights on this computer.",
+    text: "Run commands in visible terminal tabs, with your rights on this computer. A command can do what you can, imitating your clicks included.",
     always: false,
   },
   {

@@ -40,6 +40,7 @@ export function QuestionView({ question }: { question: Question }) {
                 says of itself: <q>{caller.claim}</q> (not checked)
               </span>
             )}
+            {caller.caution !== undefined && <span className={styles.caution}>{caller.caution}</span>}
           </dd>
           {engine !== undefined && (
             <>
