@@ -26,7 +26,14 @@ const toolServerText = readdirSync(join(ROOT, "mcp", "server"))
   .map((name) => read(join("mcp", "server", name)))
   .join("\n");
 /** Other programs' flags that it may name. */
-const OTHERS = new Set(["--no-sandbox", "--inspect", "--remote-debugging", "--enable-logging", "--lang"]);
+const OTHERS = new Set([
+  "--no-sandbox",
+  "--inspect",
+  "--remote-debugging",
+  "--enable-logging",
+  "--lang",
+  "--data-dir",
+]);
 
 /**
  * @param {string} text
