@@ -32,7 +32,8 @@ export function AnswerBar(props: {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   });
-  const left = countdown(Date.parse(question.expires_at), nowMs);
+  // The clock of the page ticks once a second: it may stand before the moment at which main asked.
+  const left = countdown(Date.parse(question.expires_at), Math.max(nowMs, Date.parse(question.asked_at)));
   return (
     <footer className={styles.bar}>
       <button
