@@ -237,7 +237,10 @@ describe("the tool server's process", () => {
       args: ["--server-url", "http://me:pw@127.0.0.1"],
       says: "--server-url must not carry a name or password",
     },
-    { args: ["--transport", "streamable-http"], says: "--transport streamable-http needs IRONFLOW_MCP_BEARER_TOKEN" },
+    {
+      args: ["--transport", "streamable-http"],
+      says: "--transport streamable-http needs IRONFLOW_MCP_BEARER_TOKEN",
+    },
     { args: ["--terminal-bridge-url", "http://127.0.0.1:1"], says: "needs --allow-writes" },
   ])("refuses $args with one line on stderr and exit code 4", async ({ args, says }) => {
     const child = spawn(process.execPath, [server.file, ...args]);
