@@ -18,7 +18,7 @@ const MAX_ROUNDS = 3;
 
 /** An X11 desktop lets every program send keys and clicks; no app there can tell them from a person's. */
 const CAN_IMITATE =
-  "It may also run commands on this computer, and a command can imitate your keys and clicks: keep an eye on its terminals.";
+  "It may run commands on this computer, and a command can imitate your keys and clicks: keep an eye on its terminals.";
 
 /** Canonical form of one argument as a window can show it, in characters. */
 const MAX_ARGUMENT_CHARS = 512 * 1024;
