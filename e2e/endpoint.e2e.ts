@@ -212,10 +212,12 @@ test.describe("The endpoint and consent", () => {
     expect(registered).toBe(true);
     const ids: string[] = [];
     for (let at = 0; at < 6; at += 1) {
-      const answer = await modern.call("ironflow_terminal_run", {
+      const call = modern.call("ironflow_terminal_run", {
         command: "trap '' INT TERM HUP; yes > /dev/null & while :; do sleep 1; done",
       });
-      ids.push(Started.parse(answer.structured).session_id);
+      // An agent's first command after a start of the app is asked about.
+      if (at === 0) await (await waitForQuestion(app, "Run a command in a terminal")).approve();
+      ids.push(Started.parse((await call).structured).session_id);
     }
     const alive = async () =>
       (await Promise.all(ids.map((id) => processesWithEnv(`IRONBRIDGE_TERMINAL=${id}`)))).flat().length;
