@@ -1,7 +1,7 @@
 import { systemClock } from "../../loopback/clock.ts";
 import { ENDED_STATUSES } from "../contract/api.ts";
-import { ScriptFolder } from "../script-folder.ts";
-import { Sessions } from "../sessions.ts";
+import type { Sessions } from "../sessions.ts";
+import { runSoak, say } from "./with-sessions.ts";
 
 /**
  * Floods: `yes` for a while, then one line of 600 MB. The bridge's memory must stay flat within 50 MB, Stop must work within
@@ -14,7 +14,6 @@ const WARM_BYTES = 100 * 1024 * 1024;
 
 const seconds = Number(process.argv[2] ?? 60);
 if (!(seconds > 0)) throw new RangeError("seconds must be above 0");
-const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function flood(sessions: Sessions): Promise<void> {
   const { session_id: id } = await sessions.run({
@@ -61,27 +60,7 @@ async function line(sessions: Sessions): Promise<void> {
   if (bytes !== LINE_BYTES || code !== 0) throw new Error("bytes are missing, or the program failed");
 }
 
-async function soak(): Promise<void> {
-  const scripts = await ScriptFolder.create();
-  const sessions = new Sessions({
-    environment: () => Promise.resolve({ PATH: process.env["PATH"] ?? "/usr/bin:/bin", SHELL: "/bin/sh" }),
-    scripts,
-    marker: "soak-00000000",
-    clock: systemClock,
-    now: () => new Date(),
-    tell: () => {},
-    problem: say,
-  });
-  try {
-    await flood(sessions);
-    await line(sessions);
-  } finally {
-    await sessions.shutdown();
-    await scripts.dispose();
-  }
-}
-
-soak().catch((error: unknown) => {
-  process.stderr.write(`soak: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+runSoak(async (sessions) => {
+  await flood(sessions);
+  await line(sessions);
 });

@@ -1,7 +1,7 @@
 import { systemClock } from "../../loopback/clock.ts";
 import { ENDED_STATUSES } from "../contract/api.ts";
-import { ScriptFolder } from "../script-folder.ts";
-import { Sessions } from "../sessions.ts";
+import type { Sessions } from "../sessions.ts";
+import { runSoak, say } from "./with-sessions.ts";
 
 /**
  * Runs programs that print so many bytes and exit at once, six at a time, and compares every byte and exit code.
@@ -13,8 +13,6 @@ const READ_BYTES = 1_048_576;
 
 const runs = Number(process.argv[2] ?? 1_000);
 if (!Number.isSafeInteger(runs) || runs < 1) throw new RangeError("runs must be a whole number above 0");
-
-const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Numbered lines of 16 bytes, so that a lost or moved part shows where. */
 function wantedOutput(bytes: number): string {
@@ -55,36 +53,16 @@ async function once(sessions: Sessions, bytes: number, wanted: string, exitCode:
   if (output !== wanted) throw new Error(`${output.length} of ${bytes} bytes, or in another order`);
 }
 
-async function soak(): Promise<void> {
-  const scripts = await ScriptFolder.create();
-  const sessions = new Sessions({
-    environment: () => Promise.resolve({ PATH: process.env["PATH"] ?? "/usr/bin:/bin", SHELL: "/bin/sh" }),
-    scripts,
-    marker: "soak-00000000",
-    clock: systemClock,
-    now: () => new Date(),
-    tell: () => {},
-    problem: say,
-  });
-  try {
-    for (const bytes of SIZES_BYTES) {
-      const wanted = wantedOutput(bytes);
-      const beginMs = systemClock.nowMs();
-      let next = 0;
-      const worker = async () => {
-        for (let run = next++; run < runs; run = next++) await once(sessions, bytes, wanted, run % 256);
-      };
-      await Promise.all(Array.from({ length: AT_ONCE }, worker));
-      const tookMs = Math.round(systemClock.nowMs() - beginMs);
-      say(`${bytes} bytes: ${runs} runs, none lost, every exit code exact, ${tookMs} ms`);
-    }
-  } finally {
-    await sessions.shutdown();
-    await scripts.dispose();
+runSoak(async (sessions) => {
+  for (const bytes of SIZES_BYTES) {
+    const wanted = wantedOutput(bytes);
+    const beginMs = systemClock.nowMs();
+    let next = 0;
+    const worker = async () => {
+      for (let run = next++; run < runs; run = next++) await once(sessions, bytes, wanted, run % 256);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const tookMs = Math.round(systemClock.nowMs() - beginMs);
+    say(`${bytes} bytes: ${runs} runs, none lost, every exit code exact, ${tookMs} ms`);
   }
-}
-
-soak().catch((error: unknown) => {
-  process.stderr.write(`soak: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
 });
