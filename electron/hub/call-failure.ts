@@ -1,5 +1,5 @@
 import type { CallProblem } from "../../mcp/client/session.ts";
-import type { ToolError } from "../../mcp/contract/errors.ts";
+import { STARTING, type ToolError } from "../../mcp/contract/errors.ts";
 
 /**
  * The error object of a call that got no result from the tool server. It never claims to know whether a change was made
@@ -21,13 +21,19 @@ export function callFailure(problem: CallProblem, message: string, changes: bool
 /**
  * The engine's tool server is not running, so nothing was sent.
  * @param why one sentence
- * @param comesBack whether it is worth calling again
+ * @param state `starting` for the first time, so that nothing is wrong; `restarting` after something went wrong; `away`
+ *   until a person mends it
  */
-export function notRunning(connection: string, why: string, comesBack: boolean): ToolError {
+export function notRunning(
+  connection: string,
+  why: string,
+  state: "starting" | "restarting" | "away",
+): ToolError {
   return {
     error: `Nothing was sent: the connection "${connection}" is not available. ${why}`,
     code: "unavailable",
-    ...(comesBack
+    ...(state === "starting" ? { reason: STARTING } : {}),
+    ...(state !== "away"
       ? { retryable: true, retry_after: 2 }
       : { retryable: false, hint: "A person has to mend this and restart the connection in the app." }),
   };

@@ -119,7 +119,7 @@ describe("a connection to the embedded engine", () => {
     });
     for (const ms of [250, 1_000, 4_000]) await time.move(ms);
     expect(link.describe()).toMatchObject({ state: "crashed", problem: "The disk is full." });
-    expect(link.session()).toEqual({ why: "The disk is full.", crashed: true });
+    expect(link.session()).toEqual({ why: "The disk is full.", state: "away" });
     await link.settled(new AbortController().signal);
     await link.stop();
     expect(children.tools).toEqual([]);

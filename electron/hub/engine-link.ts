@@ -36,8 +36,8 @@ export interface EngineLinkOptions {
 export interface NoSession {
   /** One sentence. */
   readonly why: string;
-  /** It does not come up by itself any more: calling again later helps nobody. */
-  readonly crashed: boolean;
+  /** `away`: it does not come up by itself any more, so calling again later helps nobody. */
+  readonly state: "starting" | "restarting" | "away";
 }
 
 /** One connection: its engine, where that is ours, and the tool server that talks to it. */
@@ -182,7 +182,10 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     session() {
       if (tools.state.name === "running") return tools.state.value;
       const { state, problem } = connectionState(engine?.state, tools.state, seen);
-      return { why: problem ?? "It is starting.", crashed: state === "crashed" };
+      if (state === "crashed") return { why: problem ?? "It has crashed.", state: "away" };
+      return problem === undefined
+        ? { why: "It is starting.", state: "starting" }
+        : { why: problem, state: "restarting" };
     },
     engine: engineRunning,
     settled: (signal) => Promise.race([settled, whenAborted(signal)]),

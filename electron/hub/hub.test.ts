@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CallError, type McpSession } from "../../mcp/client/session.ts";
-import type { EngineLink } from "./engine-link.ts";
+import type { EngineLink, NoSession } from "./engine-link.ts";
 import { createHub, HUB_LIMITS } from "./hub.ts";
 
 const signal = new AbortController().signal;
@@ -8,11 +8,11 @@ const options = { caller: "claude", signal };
 
 type Seen = Parameters<McpSession["callTool"]>;
 
-function hubWith(callTool: McpSession["callTool"] | string, crashed = false) {
+function hubWith(callTool: McpSession["callTool"] | string, state: NoSession["state"] = "starting") {
   const link = {
     id: "local",
     name: "Embedded engine",
-    session: () => (typeof callTool === "string" ? { why: callTool, crashed } : { callTool }),
+    session: () => (typeof callTool === "string" ? { why: callTool, state } : { callTool }),
   };
   return createHub([link as unknown as EngineLink]);
 }
@@ -71,13 +71,22 @@ describe("the hub", () => {
 
   it("says that nothing was sent when there is no session or no connection, and whether to call again", async () => {
     const starting = errorOf(await hubWith("It is starting.").call("local", "t", {}, options));
-    expect(starting).toMatchObject({ code: "unavailable", retryable: true, retry_after: 2 });
+    expect(starting).toMatchObject({
+      code: "unavailable",
+      reason: "starting",
+      retryable: true,
+      retry_after: 2,
+    });
     expect(starting["error"]).toBe(
       'Nothing was sent: the connection "Embedded engine" is not available. It is starting.',
     );
-    const crashed = errorOf(await hubWith("The disk is full.", true).call("local", "t", {}, options));
+    const again = errorOf(await hubWith("It stopped.", "restarting").call("local", "t", {}, options));
+    expect(again).toMatchObject({ retryable: true, retry_after: 2 });
+    expect(again).not.toHaveProperty("reason");
+    const crashed = errorOf(await hubWith("The disk is full.", "away").call("local", "t", {}, options));
     expect(crashed).toMatchObject({ code: "unavailable", retryable: false });
     expect(crashed).not.toHaveProperty("retry_after");
+    expect(crashed).not.toHaveProperty("reason");
     expect(crashed["error"]).toContain("is not available. The disk is full.");
     const other = errorOf(await hubWith("x").call("other", "t", {}, options));
     expect(other).toMatchObject({ retryable: false });

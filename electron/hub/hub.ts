@@ -74,7 +74,7 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
     options: HubCallOptions,
   ) {
     const session = link.session();
-    if ("why" in session) return errorResult(notRunning(link.name, session.why, !session.crashed));
+    if ("why" in session) return errorResult(notRunning(link.name, session.why, session.state));
     try {
       return await session.callTool(tool, args, {
         signal: options.signal,
@@ -94,7 +94,7 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
       const link = byId.get(connection);
       const free = places.get(connection);
       if (link === undefined || free === undefined)
-        return errorResult(notRunning(connection, "There is no such connection.", false));
+        return errorResult(notRunning(connection, "There is no such connection.", "away"));
       const leave = free.take(options.agent);
       if (typeof leave === "number") return errorResult(tooMany(link.name, leave));
       try {

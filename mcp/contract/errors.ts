@@ -15,6 +15,9 @@ export const ToolError = z.object({
 });
 export type ToolError = z.infer<typeof ToolError>;
 
+/** The reason of an `unavailable` that is nobody's fault: the connection comes up for the first time. */
+export const STARTING = "starting";
+
 /** Why an action that asked a person was not done. Nothing was changed in any of these cases. */
 export const ConsentOutcome = z.enum([
   "approved",

@@ -21,6 +21,13 @@ describe("applyAnswer", () => {
     expect(applyAnswer(stale, { ok: false, error: problem }, 30)).toEqual(stale);
   });
 
+  test("an engine that comes up for the first time is loading, and what it had before is old", () => {
+    const error = { ...problem, reason: "starting" };
+    expect(applyAnswer(LOADING, { ok: false, error }, 20)).toEqual(LOADING);
+    expect(applyAnswer({ phase: "failed", problem }, { ok: false, error }, 20)).toEqual(LOADING);
+    expect(applyAnswer(ready, { ok: false, error }, 20)).toMatchObject({ phase: "stale", data: 1 });
+  });
+
   test("a failure before any data is failed, never empty", () => {
     expect(applyAnswer(LOADING, { ok: false, error: problem }, 20)).toEqual({ phase: "failed", problem });
     expect(dataOf(applyAnswer(LOADING, { ok: false, error: problem }, 20))).toBeUndefined();

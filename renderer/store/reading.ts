@@ -1,4 +1,4 @@
-import type { ToolError } from "../../mcp/contract/errors.ts";
+import { STARTING, type ToolError } from "../../mcp/contract/errors.ts";
 import type { Answer } from "./answer.ts";
 
 /**
@@ -13,12 +13,12 @@ export type Reading<T> =
 
 export const LOADING: Reading<never> = { phase: "loading" };
 
-/** Applies one answer to what was known before. */
+/** Applies one answer to what was known before. An engine that only comes up is no failure: the page goes on loading. */
 export function applyAnswer<T>(before: Reading<T>, answer: Answer<T>, at: number): Reading<T> {
   if (answer.ok) return { phase: "ready", data: answer.data, at };
-  return before.phase === "ready" || before.phase === "stale"
-    ? { phase: "stale", data: before.data, at: before.at, problem: answer.error }
-    : { phase: "failed", problem: answer.error };
+  if (before.phase === "ready" || before.phase === "stale")
+    return { phase: "stale", data: before.data, at: before.at, problem: answer.error };
+  return answer.error.reason === STARTING ? LOADING : { phase: "failed", problem: answer.error };
 }
 
 /** The data, if anything was ever read. */
