@@ -94,6 +94,8 @@ test.describe("First light: the demo as an agent and a person see it", () => {
     await open("Circuit breakers");
     await expect(app.page.getByRole("main")).toContainText("pick-in-warehouse");
     await expect(app.page.getByRole("main")).toContainText(/open/i);
+    await expect(app.page.getByRole("main")).toContainText("Runs held back");
+    await expect(app.page.getByRole("main")).toContainText("Tries again");
     await saveScreenshot(app.page, "breakers");
     await open("Dead letters");
     await expect(app.page.getByRole("main")).toContainText("welcome-loyal-customer");

@@ -33,6 +33,9 @@ export const RestBreaker = z.looseObject({
   consecutive_fails: z.number().int().default(0),
   last_failure: z.string().nullish(),
   last_failure_reason: z.string().nullish(),
+  /** Ours: when an open breaker lets a probe through, and how many runs wait behind it now. */
+  open_until: z.string().nullish(),
+  waiting_runs: z.number().int().nullish(),
 });
 export type RestBreaker = z.infer<typeof RestBreaker>;
 

@@ -138,6 +138,8 @@ export function toBreaker(wire: RestBreaker): Breaker {
     consecutive_fails: wire.consecutive_fails,
     last_failure: time(wire.last_failure),
     last_failure_reason: text(wire.last_failure_reason ?? undefined),
+    open_until: time(wire.open_until),
+    waiting_runs: wire.waiting_runs ?? undefined,
   });
 }
 
