@@ -1,5 +1,5 @@
 import type { AuditQuery } from "../../electron/contract/audit.ts";
-import { readWindow, windowStart, type TimeWindow } from "../runs/run-filters.ts";
+import { readWindow, windowStart, type TimeWindow } from "../store/time-window.ts";
 import type { Query } from "../store/route.ts";
 
 /** Groups of events, as the audit's query takes them; a trailing dot is a beginning. */

@@ -1,7 +1,6 @@
 import { useEffect, useMemo } from "react";
 import type { AuditPage as AuditRows, AuditRow } from "../../electron/contract/audit.ts";
 import { AUDIT_ROWS_MAX } from "../../electron/contract/audit.ts";
-import { WINDOW_WORDS, WINDOWS } from "../runs/run-filters.ts";
 import { goTo } from "../store/navigation.ts";
 import { dataOf } from "../store/reading.ts";
 import { formatRoute } from "../store/route.ts";
@@ -13,6 +12,7 @@ import { SearchBox } from "../ui/search-box.tsx";
 import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { VirtualGrid, type Column } from "../ui/virtual-grid.tsx";
+import { WindowChoice } from "../ui/window-choice.tsx";
 import {
   auditFiltersQuery,
   EVENT_KINDS,
@@ -30,7 +30,6 @@ const COLUMNS: Column[] = [
   { key: "detail", title: "Detail", width: "minmax(180px, 1.2fr)" },
 ];
 const KINDS = EVENT_KINDS.map((value) => ({ value, label: EVENT_WORDS[value] }));
-const PERIODS = WINDOWS.map((value) => ({ value, label: WINDOW_WORDS[value] }));
 
 /** What agents and the person did here, newest first. What they passed along is never in it. */
 export function AuditPage() {
@@ -61,12 +60,7 @@ export function AuditPage() {
             options={KINDS}
             onChange={(event) => change({ event })}
           />
-          <Choice
-            label="Time window"
-            value={filters.window}
-            options={PERIODS}
-            onChange={(window) => change({ window })}
-          />
+          <WindowChoice value={filters.window} onChange={(window) => change({ window })} />
         </>
       }
     >

@@ -1,7 +1,7 @@
 import { RotateCcw } from "lucide-react";
 import type { Breaker } from "../../mcp/contract/domain.ts";
 import { ActionNote } from "../actions/action-note.tsx";
-import { currentOf } from "../store/apply-connections.ts";
+import { useRefusal } from "../actions/use-refusal.ts";
 import { hrefTo } from "../store/route.ts";
 import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
@@ -46,13 +46,7 @@ export function BreakersPage() {
 function BreakerRow({ breaker }: { breaker: Breaker }) {
   const act = useApp((state) => state.act);
   const place = `breaker ${breaker.key}`;
-  const busy = useApp((state) => state.actions[place]?.phase === "under_way");
-  const mayWrite = useApp((state) => currentOf(state)?.person_may_write === true);
-  const refused = !mayWrite
-    ? "This connection is read-only"
-    : busy
-      ? "Something is under way already"
-      : undefined;
+  const refused = useRefusal(place);
   return (
     <li className={styles.breaker} data-state={breaker.state} data-breaker-key={breaker.key}>
       <div className={styles.top}>

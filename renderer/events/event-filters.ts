@@ -1,10 +1,5 @@
-import {
-  literalPattern,
-  readWindow,
-  windowStart,
-  type TimeWindow,
-  DEFAULT_WINDOW,
-} from "../runs/run-filters.ts";
+import { literalPattern } from "../store/literal-pattern.ts";
+import { readWindow, windowStart, type TimeWindow, DEFAULT_WINDOW } from "../store/time-window.ts";
 import type { Query } from "../store/route.ts";
 
 export type EventFilters = {

@@ -1,24 +1,14 @@
-import { X } from "lucide-react";
-import { WINDOW_WORDS, WINDOWS } from "../runs/run-filters.ts";
-import { Button } from "../ui/button.tsx";
-import { Choice } from "../ui/choice.tsx";
+import { ClearFilters } from "../ui/clear-filters.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
+import { WindowChoice } from "../ui/window-choice.tsx";
 import { isEventFiltered, type EventFilters } from "./event-filters.ts";
-
-const PERIODS = WINDOWS.map((value) => ({ value, label: WINDOW_WORDS[value] }));
 
 export function EventsFilters(props: { filters: EventFilters; onChange: (next: EventFilters) => void }) {
   const { filters, onChange } = props;
   return (
     <>
       {isEventFiltered(filters) && (
-        <Button
-          look="quiet"
-          icon={<X aria-hidden="true" size={14} />}
-          onClick={() => onChange({ name: "", search: "", window: filters.window })}
-        >
-          Clear filters
-        </Button>
+        <ClearFilters onClear={() => onChange({ name: "", search: "", window: filters.window })} />
       )}
       <SearchBox
         label="Event name; several whole names with commas"
@@ -32,12 +22,7 @@ export function EventsFilters(props: { filters: EventFilters; onChange: (next: E
         value={filters.search}
         onChange={(search) => onChange({ ...filters, search })}
       />
-      <Choice
-        label="Time window"
-        value={filters.window}
-        options={PERIODS}
-        onChange={(window) => onChange({ ...filters, window })}
-      />
+      <WindowChoice value={filters.window} onChange={(window) => onChange({ ...filters, window })} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useCallback, useState } from "react";
 import type { EventRecord } from "../../mcp/contract/domain.ts";
-import { DEFAULT_WINDOW, WINDOW_WORDS } from "../runs/run-filters.ts";
+import { DEFAULT_WINDOW, WINDOW_WORDS } from "../store/time-window.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { NewerChip } from "../ui/newer-chip.tsx";

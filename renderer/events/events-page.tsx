@@ -1,6 +1,6 @@
 import { Send } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { currentOf } from "../store/apply-connections.ts";
+import { useRefusal } from "../actions/use-refusal.ts";
 import { goTo } from "../store/navigation.ts";
 import { formatRoute } from "../store/route.ts";
 import { Button } from "../ui/button.tsx";
@@ -19,7 +19,7 @@ export function EventsPage() {
   const query = useApp((state) => state.route.query);
   const openId = useApp((state) => state.route.id);
   const open = useApp((state) => state.openEvents);
-  const mayWrite = useApp((state) => currentOf(state)?.person_may_write === true);
+  const refused = useRefusal();
   const [emitting, setEmitting] = useState(false);
   const wide = useWide();
   const key = JSON.stringify(query);
@@ -46,7 +46,7 @@ export function EventsPage() {
           <EventsFilters filters={filters} onChange={change} />
           <Button
             look="primary"
-            refused={mayWrite ? undefined : "This connection is read-only"}
+            refused={refused}
             icon={<Send aria-hidden="true" size={14} />}
             onClick={() => setEmitting(true)}
           >

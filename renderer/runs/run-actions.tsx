@@ -1,6 +1,6 @@
 import { Ban, Play, Trash2 } from "lucide-react";
 import type { Run } from "../../mcp/contract/domain.ts";
-import { currentOf } from "../store/apply-connections.ts";
+import { useRefusal } from "../actions/use-refusal.ts";
 import { Button } from "../ui/button.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { verbsOf } from "./run-verbs.ts";
@@ -11,13 +11,7 @@ export const runPlace = (runId: string): string => `run ${runId}`;
 export function RunActions({ run }: { run: Run }) {
   const act = useApp((state) => state.act);
   const place = runPlace(run.id);
-  const busy = useApp((state) => state.actions[place]?.phase === "under_way");
-  const mayWrite = useApp((state) => currentOf(state)?.person_may_write === true);
-  const refused = !mayWrite
-    ? "This connection is read-only"
-    : busy
-      ? "Something is under way already"
-      : undefined;
+  const refused = useRefusal(place);
   const input = { run_id: run.id };
   return (
     <>

@@ -1,12 +1,8 @@
 import { expect, test } from "vitest";
 import { ListRunsInput } from "../../mcp/contract/tools/runs.ts";
-import {
-  literalPattern,
-  readRunFilters,
-  runFiltersInput,
-  runFiltersQuery,
-  windowStart,
-} from "./run-filters.ts";
+import { readRunFilters, runFiltersInput, runFiltersQuery } from "./run-filters.ts";
+import { literalPattern } from "../store/literal-pattern.ts";
+import { windowStart } from "../store/time-window.ts";
 
 const all = {
   status: "failed,paused",

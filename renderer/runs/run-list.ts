@@ -2,7 +2,8 @@ import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { Answer } from "../store/answer.ts";
 import { MIN_GAP_MS, type Call } from "../store/deps.ts";
 import { watch, type Clock } from "../store/watch.ts";
-import { runFiltersInput, windowStart, type RunFilters } from "./run-filters.ts";
+import { windowStart } from "../store/time-window.ts";
+import { runFiltersInput, type RunFilters } from "./run-filters.ts";
 import {
   applyPage,
   EMPTY_WINDOW,

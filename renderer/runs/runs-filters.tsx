@@ -1,20 +1,19 @@
-import { X } from "lucide-react";
 import { useEffect } from "react";
 import { dataOf } from "../store/reading.ts";
-import { Button } from "../ui/button.tsx";
 import { Choice, MultiChoice } from "../ui/choice.tsx";
+import { ClearFilters } from "../ui/clear-filters.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
+import { WindowChoice } from "../ui/window-choice.tsx";
 import { statusesOf, statusLook } from "../ui/status-words.ts";
 import { Status } from "../ui/status.tsx";
 import { useApp } from "../ui/use-app.ts";
-import { isFiltered, WINDOW_WORDS, WINDOWS, type RunFilters } from "./run-filters.ts";
+import { isFiltered, type RunFilters } from "./run-filters.ts";
 
 const STATUSES = statusesOf("run").map((value) => ({
   value,
   label: statusLook("run", value).word,
   icon: <Status kind="run" status={value} iconOnly />,
 }));
-const PERIODS = WINDOWS.map((value) => ({ value, label: WINDOW_WORDS[value] }));
 const EVERY = "";
 
 export function RunsFilters({
@@ -38,15 +37,11 @@ export function RunsFilters({
   return (
     <>
       {isFiltered(filters) && (
-        <Button
-          look="quiet"
-          icon={<X aria-hidden="true" size={14} />}
-          onClick={() =>
+        <ClearFilters
+          onClear={() =>
             onChange({ status: [], functionId: "", search: "", eventId: "", window: filters.window })
           }
-        >
-          Clear filters
-        </Button>
+        />
       )}
       <SearchBox
         label="Search by run id"
@@ -67,12 +62,7 @@ export function RunsFilters({
         options={functions}
         onChange={(functionId) => onChange({ ...filters, functionId })}
       />
-      <Choice
-        label="Time window"
-        value={filters.window}
-        options={PERIODS}
-        onChange={(window) => onChange({ ...filters, window })}
-      />
+      <WindowChoice value={filters.window} onChange={(window) => onChange({ ...filters, window })} />
     </>
   );
 }

@@ -7,7 +7,8 @@ import { Status } from "../ui/status.tsx";
 import { Duration, Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { MAX_ROWS, VirtualGrid, type Column } from "../ui/virtual-grid.tsx";
-import { isFiltered, runFiltersQuery, WINDOW_WORDS, type RunFilters } from "./run-filters.ts";
+import { WINDOW_WORDS } from "../store/time-window.ts";
+import { isFiltered, runFiltersQuery, type RunFilters } from "./run-filters.ts";
 import { rowAt, type RunWindow } from "./run-window.ts";
 import styles from "./runs-list.module.css";
 
