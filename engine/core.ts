@@ -6,6 +6,7 @@ import type { Registry } from "./execute/registry.ts";
 import type { TimerLoop } from "./execute/timer-loop.ts";
 import type { Retention } from "./execute/retention.ts";
 import type { Workers } from "./execute/workers.ts";
+import type { KvWatchers } from "./kv/watchers.ts";
 import type { Ids } from "./ids.ts";
 import type { Store } from "./store/store.ts";
 import type { Writer } from "./store/writer.ts";
@@ -29,6 +30,7 @@ export interface Core {
   dispatcher: Dispatcher;
   timers: TimerLoop;
   hub: Hub;
+  kvWatchers: KvWatchers;
   workers: Workers;
   retention: Retention;
   /** How long a pull worker may be silent about a job, ms. */

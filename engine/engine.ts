@@ -10,6 +10,7 @@ import { createTimerLoop } from "./execute/timer-loop.ts";
 import { createRetention, type RetentionRules } from "./execute/retention.ts";
 import { createWorkers } from "./execute/workers.ts";
 import { createIds } from "./ids.ts";
+import { createKvWatchers } from "./kv/watchers.ts";
 import { openDatabase } from "./store/database.ts";
 import { createStore } from "./store/store.ts";
 import { createWriter } from "./store/writer.ts";
@@ -61,6 +62,7 @@ export function createEngine(options: EngineOptions): Engine {
     ),
     timers: createTimerLoop(getCore),
     hub: createHub(),
+    kvWatchers: createKvWatchers(),
     workers: createWorkers(getCore),
     retention: createRetention(getCore, options.retention ?? {}),
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,

@@ -4,6 +4,7 @@ import type { StepRow } from "../store/steps.ts";
 import type { TimerRow } from "../store/timers.ts";
 import type { Tx } from "../store/writer.ts";
 import { toJsonText } from "../json/json-text.ts";
+import { sweepKv } from "../kv/entries.ts";
 import { childError } from "./children.ts";
 import { fireDebounces } from "./debounce.ts";
 import { endRun } from "./end-run.ts";
@@ -51,8 +52,11 @@ export function createTimerLoop(core: () => Core): TimerLoop {
         for (const timer of due) fire(core(), tx, timer);
         fireDebounces(core(), tx);
         fireSchedules(core(), tx);
-        const { timers, debounces, schedules } = core().store;
-        const next = [timers.next(), debounces.next(), schedules.next()].filter((at) => at !== undefined);
+        sweepKv(core(), tx);
+        const { timers, debounces, schedules, kv } = core().store;
+        const next = [timers.next(), debounces.next(), schedules.next(), kv.nextDue()].filter(
+          (at) => at !== undefined,
+        );
         return next.length === 0 ? undefined : Math.min(...next);
       })
       .then((next) => arm(next ?? clock.nowMs() + lookAtLeastEveryMs))

@@ -4,6 +4,9 @@
  */
 export const PLACES = { run: "run_x", event: "evt_x", job: "job_x", lease: "lease_x" } as const;
 
+/** A bucket that exists, unless a request has just deleted it. */
+export const FUZZED_BUCKET = "fuzzed";
+
 /** A request that is good, or would be but for the thing it names; mutations begin here. */
 export interface Sample {
   method: string;
@@ -90,6 +93,14 @@ const restBodies: Record<string, Record<string, unknown>> = {
   "POST /api/v1/runs/{id}/cancel": { reason: "r" },
   "POST /api/v1/runs/resume": { run_id: "run_x", from_step: "a" },
   "POST /api/v1/steps/patch": { step_id: "run_x:a:0", output: { n: 1 }, reason: "r" },
+  "POST /api/v1/kv/buckets": {
+    name: FUZZED_BUCKET,
+    description: "d",
+    ttl_seconds: 60,
+    max_value_size: 1024,
+    max_bytes: 65_536,
+    history: 3,
+  },
   register: {
     worker_id: "w",
     hostname: "h",
@@ -124,7 +135,13 @@ const restBodies: Record<string, Record<string, unknown>> = {
 };
 
 /** Values for what a path names. */
-const pathValues: Record<string, string> = { key: "k%3Afuzzed", job: PLACES.job, environment: "env_default" };
+const pathValues: Record<string, string> = {
+  key: "k%3Afuzzed",
+  "key...": "a.b/c",
+  bucket: FUZZED_BUCKET,
+  job: PLACES.job,
+  environment: "env_default",
+};
 
 /** What `{id}` means is said by the segment before it. */
 const idsUnder: Record<string, string> = {
@@ -140,7 +157,7 @@ function fillPath(path: string): string {
   const segments = path.split("/");
   return segments
     .map((segment, index) => {
-      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      const name = /^\{([\w.]+)\}$/.exec(segment)?.[1];
       if (name === undefined) return segment;
       return (name === "id" ? idsUnder[segments[index - 1] ?? ""] : pathValues[name]) ?? "x";
     })
@@ -149,7 +166,7 @@ function fillPath(path: string): string {
 
 /** Query parameters that the lists know. */
 const query =
-  "limit=5&offset=1&status=active&name=f&cursor=x&since=2026-01-01T00:00:00Z&search=a&env=default&source=api&available=1";
+  "limit=5&offset=1&status=active&name=f&cursor=x&since=2026-01-01T00:00:00Z&search=a&env=default&source=api&available=1&filter=a.*&purge=true&revision=1";
 
 /** One sample for every method and every route that the engine serves, those of `samples` and those it only names. */
 export function samplesOf(

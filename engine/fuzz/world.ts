@@ -1,7 +1,7 @@
 import type { EngineProcess } from "../testing/engine-process.ts";
 import { workerCalls, type Assignment } from "../testing/pull-worker.ts";
 import type { MutatedRequest } from "./mutations.ts";
-import { PLACES } from "./samples.ts";
+import { FUZZED_BUCKET, PLACES } from "./samples.ts";
 
 /** Runs, events and jobs that exist, for requests to be about. */
 export interface World {
@@ -39,6 +39,8 @@ export async function createWorld(engine: EngineProcess): Promise<World> {
       runs.unshift({ run, event: String(body["eventId"]) });
     runs.length = Math.min(runs.length, kept);
     await calls.register(["world-pull"]);
+    // Refused when it is there.
+    await engine.rest("/api/v1/kv/buckets", { name: FUZZED_BUCKET, history: 3 });
     const [job] = (await calls.poll(1)).jobs;
     if (job !== undefined) jobs.unshift(job);
     jobs.length = Math.min(jobs.length, kept);

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hashToken } from "../../loopback/token.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
@@ -41,6 +42,7 @@ export function policyAt(at: ListeningAt, options: DoorOptions): GuardPolicy<Env
         .filter((route) => route.open === true)
         .map((route) => ({ path: route.path, methods: [route.method], anonymous: true as const })),
       { under: "/api/", ...rest },
+      { under: "/api/v1/kv/", bodyTypes: ["application/json", "application/octet-stream"], ...rest },
       ...CONNECT_SERVICES.map((service) => ({
         under: `${CONNECT_PREFIX}${service}/` as const,
         methods: ["POST"],
@@ -193,7 +195,15 @@ async function serveRest(
     send(response, found === undefined ? 404 : 405, { error, code: "unimplemented" });
     return;
   }
-  const input = { params: found.params, query: parseQuery(query), body: await readMessage(request) };
+  const input = {
+    params: found.params,
+    query: parseQuery(query),
+    body: found.route.bytes === true ? await readValue(request) : await readMessage(request),
+    preconditions: {
+      ifMatch: request.headers["if-match"],
+      ifNoneMatch: request.headers["if-none-match"],
+    },
+  };
   const answer = await found.route.run(call, input);
   if (answer === NO_CONTENT) response.writeHead(204, { "cache-control": "no-store" }).end();
   else send(response, 200, answer);
@@ -212,6 +222,22 @@ function parseQuery(query: string): Record<string, string> {
 async function readMessage(request: IncomingMessage): Promise<unknown> {
   const text = await readText(request);
   return text === "" ? undefined : parseMessage(text);
+}
+
+/** The body's bytes. A body that says it is JSON has to be, so that whoever reads it later can. */
+async function readValue(request: IncomingMessage): Promise<Buffer> {
+  const body = await readBytes(request, { maxBytes: MAX_BODY_BYTES });
+  if (body === "too-large") throw tooLarge();
+  if (request.headers["content-type"]?.startsWith("application/json") === true) {
+    parseMessage(decodeText(body));
+  }
+  return body;
+}
+
+/** @throws ApiError */
+function decodeText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new ApiError("invalid_argument", "body: is not valid UTF-8");
+  return bytes.toString("utf8");
 }
 
 /** @throws ApiError that says what is wrong with a message's JSON text */

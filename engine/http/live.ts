@@ -1,14 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";
-import { guard, type RawRequest } from "../../loopback/guard.ts";
+import { guard, type RawRequest, type Route } from "../../loopback/guard.ts";
 import type { LoopbackServer } from "../../loopback/listen.ts";
 import { ClientFrame, type ServerFrame } from "../contract/live.ts";
+import { ApiError } from "../errors.ts";
 import { matchesTopic } from "../execute/pattern.ts";
 import type { Notice } from "../execute/hub.ts";
 import { encodeJson } from "../json/json-text.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import { environmentOf, policyAt, type DoorOptions } from "./door.ts";
-import { describeIssue } from "./problem.ts";
+import { openWatch, watchedBucket } from "./kv-watch.ts";
+import { describeIssue, toProblem } from "./problem.ts";
 
 /** What a client may send in one frame. */
 const maxFrameBytes = 64 * 1024;
@@ -24,10 +26,10 @@ export interface Live {
   close(): void;
 }
 
-/** Serves `/ws` (section 2.15) on the server's upgrade requests. */
+/** Serves `/ws` (section 2.15) and the watches of buckets (2.10) on the server's upgrade requests. */
 export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, clientTracking: true });
-  const policy = { ...policyAt(server, options), routes: [liveRoute(options)] };
+  const policy = { ...policyAt(server, options), routes: liveRoutes(options) };
   server.onUpgrade((request, socket, head) => {
     socket.on("error", () => socket.destroy());
     const asked = readUpgrade(request);
@@ -35,12 +37,18 @@ export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
     const environment = admission.ok
       ? environmentOf(options, admission.caller, asked.environment)
       : undefined;
-    if (environment === undefined || sockets.clients.size >= maxClients) {
-      const status = !admission.ok ? admission.status : environment === undefined ? 403 : 503;
+    const refuse = (status: number) =>
       socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    if (!admission.ok || environment === undefined || sockets.clients.size >= maxClients) {
+      refuse(!admission.ok ? admission.status : environment === undefined ? 403 : 503);
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (client) => serveClient(client, environment, options));
+    try {
+      const serve = serverOf(options, environment, admission.path, asked.key);
+      sockets.handleUpgrade(request, socket, head, serve);
+    } catch (error) {
+      refuse(toProblem(error).status);
+    }
   });
   return {
     close: () => {
@@ -50,14 +58,33 @@ export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
   };
 }
 
-function liveRoute(options: DoorOptions) {
-  return options.server.authRequired
-    ? { path: "/ws", methods: ["GET"] }
-    : { path: "/ws", methods: ["GET"], anonymous: true as const };
+function liveRoutes(options: DoorOptions): Route[] {
+  const rest = { methods: ["GET"], ...(options.server.authRequired ? {} : { anonymous: true as const }) };
+  return [
+    { path: "/ws", ...rest },
+    { under: "/api/v1/kv/buckets/", ...rest },
+  ];
+}
+
+/** Who answers a client of this path. @throws ZodError, ApiError */
+function serverOf(
+  options: DoorOptions,
+  environment: EnvironmentRow,
+  path: string,
+  key: string | null,
+): (client: WebSocket) => void {
+  if (path === "/ws") return (client) => serveClient(client, environment, options);
+  const bucket = watchedBucket(path);
+  if (bucket === undefined) throw new ApiError("not_found", "nothing to upgrade to");
+  return openWatch(options, environment, bucket, key);
 }
 
 /** Browsers cannot set headers on a WebSocket, so the contract lets its key come in the query: it becomes the header. */
-function readUpgrade(request: IncomingMessage): { request: RawRequest; environment: string | undefined } {
+function readUpgrade(request: IncomingMessage): {
+  request: RawRequest;
+  environment: string | undefined;
+  key: string | null;
+} {
   const target = request.url ?? "";
   const mark = target.indexOf("?");
   const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1));
@@ -70,6 +97,7 @@ function readUpgrade(request: IncomingMessage): { request: RawRequest; environme
   return {
     request: { method: request.method ?? "", target: mark < 0 ? target : target.slice(0, mark), headers },
     environment: query.get("env") ?? undefined,
+    key: query.get("key"),
   };
 }
 

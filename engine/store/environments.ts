@@ -64,7 +64,8 @@ export function createEnvironmentTable(db: Database): EnvironmentTable {
   const used = db.prepare<{ used: number }>(
     `select exists (select 1 from functions where environment_id = ?1)
        or exists (select 1 from events where environment_id = ?1)
-       or exists (select 1 from runs where environment_id = ?1) as used`,
+       or exists (select 1 from runs where environment_id = ?1)
+       or exists (select 1 from kv_buckets where environment_id = ?1) as used`,
   );
   const remove = db.prepare("delete from environments where id = ?");
   const removeKeys = db.prepare("delete from api_keys where environment_id = ?");

@@ -9,6 +9,7 @@ import { createEnvironmentTable, type EnvironmentTable } from "./environments.ts
 import { createEventTable, type EventTable } from "./events.ts";
 import { createFunctionTable, type FunctionTable } from "./functions.ts";
 import { createIdempotencyTable, type IdempotencyTable } from "./idempotency.ts";
+import { createKvTable, type KvTable } from "./kv.ts";
 import { createListenerTable, type ListenerTable } from "./listeners.ts";
 import { createRunTable, type RunTable } from "./runs.ts";
 import { createScheduleTable, type ScheduleTable } from "./schedules.ts";
@@ -32,6 +33,7 @@ export interface Store {
   debounces: DebounceTable;
   schedules: ScheduleTable;
   audit: AuditTable;
+  kv: KvTable;
   age: AgeTable;
 }
 
@@ -52,6 +54,7 @@ export function createStore(db: Database): Store {
     debounces: createDebounceTable(db),
     schedules: createScheduleTable(db),
     audit: createAuditTable(db),
+    kv: createKvTable(db),
     age: createAgeTable(db),
   };
 }

@@ -4,6 +4,7 @@ import { eventRows } from "./event-rows.ts";
 import { explainRows } from "./explain-rows.ts";
 import { functionRows } from "./function-rows.ts";
 import { invokeRows } from "./invoke-rows.ts";
+import { kvRows } from "./kv-rows.ts";
 import { liveRows } from "./live-rows.ts";
 import { operationRows } from "./operation-rows.ts";
 import { pushRows } from "./push-rows.ts";
@@ -12,7 +13,7 @@ import { serverRows } from "./server-rows.ts";
 import { workerRows } from "./worker-rows.ts";
 import { yieldRows } from "./yield-rows.ts";
 
-/** The first half of the contract: execution. */
+/** Every row, in the order of the contract's sections as far as it goes. */
 export const allRows: readonly Row[] = [
   ...serverRows,
   ...functionRows,
@@ -26,4 +27,5 @@ export const allRows: readonly Row[] = [
   ...operationRows,
   ...workerRows,
   ...liveRows,
+  ...kvRows,
 ];

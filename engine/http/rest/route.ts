@@ -4,8 +4,15 @@ import type { Call } from "../call.ts";
 export interface RestInput {
   params: Record<string, string>;
   query: unknown;
-  /** The parsed JSON body; `undefined` when there was none. */
+  /** The parsed JSON body; `undefined` when there was none. For a route of `bytes` the body as it came. */
   body: unknown;
+  preconditions: Preconditions;
+}
+
+/** What must hold for a write to be made. */
+export interface Preconditions {
+  ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
 }
 
 export type Verb = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -19,6 +26,8 @@ export interface RestRoute {
   path: string;
   /** Answered without a key. */
   open?: true;
+  /** The body is not read as JSON (but must be that when its type says so). */
+  bytes?: true;
   /** @throws ZodError, ApiError */
   run(call: Call, input: RestInput): unknown;
 }
@@ -32,7 +41,12 @@ export function route<Query extends z.ZodType, Body extends z.ZodType>(spec: {
   body?: Body;
   run(
     call: Call,
-    input: { params: Record<string, string>; query: z.output<Query>; body: z.output<Body> },
+    input: {
+      params: Record<string, string>;
+      query: z.output<Query>;
+      body: z.output<Body>;
+      preconditions: Preconditions;
+    },
   ): unknown;
 }): RestRoute {
   const nothing = z.strictObject({});
@@ -48,6 +62,31 @@ export function route<Query extends z.ZodType, Body extends z.ZodType>(spec: {
         // What `nothing` lets through is an empty object; a handler without schema does not look at it.
         query: query.parse(input.query) as z.output<Query>,
         body: body.parse(input.body ?? {}) as z.output<Body>,
+        preconditions: input.preconditions,
       }),
+  };
+}
+
+/** A route whose body is a value of its own, byte for byte. */
+export function bytesRoute<Query extends z.ZodType>(spec: {
+  method: Verb;
+  path: string;
+  query: Query;
+  run(
+    call: Call,
+    input: {
+      params: Record<string, string>;
+      query: z.output<Query>;
+      body: Buffer;
+      preconditions: Preconditions;
+    },
+  ): unknown;
+}): RestRoute {
+  return {
+    method: spec.method,
+    path: spec.path,
+    bytes: true,
+    run: (call, { params, query, body, preconditions }) =>
+      spec.run(call, { params, query: spec.query.parse(query), body: body as Buffer, preconditions }),
   };
 }

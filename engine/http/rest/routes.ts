@@ -2,6 +2,7 @@ import { auditRoutes } from "./audit-routes.ts";
 import { environmentRoutes } from "./environment-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { functionRoutes } from "./function-routes.ts";
+import { kvRoutes } from "./kv-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import type { RestRoute } from "./route.ts";
 import { runRoutes } from "./run-routes.ts";
@@ -17,6 +18,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...runRoutes,
   ...operationRoutes,
   ...auditRoutes,
+  ...kvRoutes,
   ...workerRoutes,
 ];
 
@@ -38,12 +40,16 @@ export function findRoute(method: string, path: string): RouteMatch | "wrong-met
   return other ? "wrong-method" : undefined;
 }
 
+/** `{name}` stands for one segment, `{name...}` at the end for one or more. */
 function matchPath(wanted: string[], given: string[]): Record<string, string> | undefined {
-  if (wanted.length !== given.length) return undefined;
+  const open = wanted.at(-1)?.endsWith("...}") === true;
+  if (open ? given.length < wanted.length : wanted.length !== given.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of wanted.entries()) {
     const value = given[index] ?? "";
-    if (segment.startsWith("{")) {
+    if (segment.endsWith("...}")) {
+      params[segment.slice(1, -4)] = given.slice(index).map(decodeURIComponent).join("/");
+    } else if (segment.startsWith("{")) {
       if (value === "") return undefined;
       // The guard has refused what cannot be decoded.
       params[segment.slice(1, -1)] = decodeURIComponent(value);

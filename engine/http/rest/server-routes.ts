@@ -37,6 +37,7 @@ export const serverRoutes: RestRoute[] = [
         "invoke",
         "circuit_breakers",
         "dead_letters",
+        "kv",
       ],
       version: server.version,
       auth_required: server.authRequired,

@@ -1,0 +1,30 @@
+import { toTimestamp } from "../clock.ts";
+import type { KvBucketRow, KvEntryRow } from "../store/kv.ts";
+
+/** Rows of the data services as REST shows them. */
+
+type Shape = Record<string, unknown>;
+
+export function restKvBucket(row: KvBucketRow): Shape {
+  return {
+    name: row.name,
+    description: row.description === "" ? undefined : row.description,
+    ttl_seconds: row.ttl_seconds ?? undefined,
+    max_value_size: row.max_value_bytes,
+    max_bytes: row.max_bytes ?? undefined,
+    values: row.entries,
+    bytes: row.bytes,
+    history: row.history,
+    created_at: toTimestamp(row.created_at),
+  };
+}
+
+export function restKvEntry(row: KvEntryRow): Shape {
+  return {
+    key: row.key,
+    value: Buffer.from(row.value).toString("base64"),
+    revision: row.revision,
+    created_at: toTimestamp(row.created_at),
+    operation: row.operation,
+  };
+}
