@@ -14,6 +14,7 @@ import { createKvWatchers } from "./kv/watchers.ts";
 import { openDatabase } from "./store/database.ts";
 import { createStore } from "./store/store.ts";
 import { createWriter } from "./store/writer.ts";
+import { resumePurges } from "./streams/delete.ts";
 
 export interface EngineOptions {
   /** The database file; `:memory:` for tests. */
@@ -87,6 +88,7 @@ export function createEngine(options: EngineOptions): Engine {
       core.timers.start();
       core.dispatcher.start();
       core.retention.start();
+      resumePurges(core);
     },
     stop: (graceMs) => (stopped ??= stop(graceMs)),
   };

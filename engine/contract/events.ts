@@ -13,6 +13,7 @@ export const RestEvent = z.looseObject({
   idempotency_key: z.string().optional(),
   entity_id: z.string().optional(),
   entity_type: z.string().optional(),
+  entity_version: z.number().int().optional(),
   run_id: z.string().optional(),
 });
 export type RestEvent = z.infer<typeof RestEvent>;

@@ -20,8 +20,11 @@ export const FunctionId = z
 /** What a trigger names: an event, or a pattern with `*` (one token) and `>` (the rest). */
 export const EventPattern = FunctionId;
 
-/** Prefixes of topics (section 1.6): an event of such a name could not be told from another topic. */
-const reserved = /^(events:|entity:|topic:|system\.|public\.)/;
+/**
+ * Prefixes of topics (section 1.6): an event of such a name could not be told from another topic. `$stream.` is what the
+ * engine itself puts into entity streams.
+ */
+const reserved = /^(events:|entity:|topic:|system\.|public\.|\$stream\.)/;
 
 /**
  * The name of an event. The function id's rules, and no wildcard as a token, no reserved prefix and no invisible

@@ -86,7 +86,8 @@ export function invokeFunction(core: Core, tx: Tx, invoke: Invoke): { runId: str
   return { runId: answer.runIds[0] ?? "", eventId: answer.eventId };
 }
 
-function scopeOf(
+/** The scope of a key; undefined without one. */
+export function scopeOf(
   environmentId: string,
   operation: IdempotencyScope["operation"],
   subject: string,
@@ -95,7 +96,13 @@ function scopeOf(
   return key === undefined || key === "" ? undefined : { environmentId, operation, subject, key };
 }
 
-function once(core: Core, tx: Tx, scope: IdempotencyScope | undefined, make: () => Remembered): Remembered {
+/** Makes the answer, unless this key has one already. */
+export function once(
+  core: Core,
+  tx: Tx,
+  scope: IdempotencyScope | undefined,
+  make: () => Remembered,
+): Remembered {
   if (scope === undefined) return make();
   const before = core.store.idempotency.get(scope);
   if (before !== undefined) return before;

@@ -17,7 +17,10 @@ export function parseMatch(match: string | undefined): Match {
   return path.test(text) ? { grammar: "path", path: text } : { grammar: "cel", expression: text };
 }
 
-/** What paths and expressions see of an event: `data.x`, `name`, `id`, `source`, `metadata.x`. */
+/**
+ * What paths and expressions see of an event: `data.x`, `name`, `id`, `source`, `metadata.x`, and of an event of a stream
+ * `entity_id`, `entity_type` and `entity_version`, which are null for any other.
+ */
 export function eventScope(
   event: {
     id: string;
@@ -26,6 +29,9 @@ export function eventScope(
     source: string;
     metadata: string | null;
     timestamp: number;
+    entity_id?: string | null;
+    entity_type?: string | null;
+    entity_version?: number | null;
   },
   parse: (text: string) => unknown,
 ): Record<string, unknown> {
@@ -36,6 +42,9 @@ export function eventScope(
     source: event.source,
     metadata: event.metadata === null ? {} : parse(event.metadata),
     timestamp: toTimestamp(event.timestamp),
+    entity_id: event.entity_id ?? null,
+    entity_type: event.entity_type ?? null,
+    entity_version: event.entity_version ?? null,
   };
 }
 

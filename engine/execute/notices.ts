@@ -3,7 +3,7 @@ import type { Core } from "../core.ts";
 import { JsonText } from "../json/json-text.ts";
 import type { BreakerRow } from "../store/breakers.ts";
 import type { DeadLetterRow } from "../store/dead-letters.ts";
-import type { EventRow } from "../store/events.ts";
+import type { NewEvent } from "../store/events.ts";
 import type { FunctionRow } from "../store/functions.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
@@ -71,11 +71,11 @@ export function announceStep(
   }));
 }
 
-/** `events:{name}`. */
-export function announceEvent(core: Core, tx: Tx, event: Omit<EventRow, "seq">): void {
-  announce(core, tx, () => ({
+/** `events:{name}`, and `entity:{entity id}` for an event of a stream. */
+export function announceEvent(core: Core, tx: Tx, event: NewEvent): void {
+  const notice = (topic: string): Notice => ({
     environmentId: event.environment_id,
-    topic: `events:${event.name}`,
+    topic,
     eventId: event.id,
     data: {
       id: event.id,
@@ -83,8 +83,18 @@ export function announceEvent(core: Core, tx: Tx, event: Omit<EventRow, "seq">):
       data: new JsonText(event.data),
       timestamp: toTimestamp(event.timestamp),
       source: event.source,
+      ...(event.entity_id == null
+        ? {}
+        : {
+            entity_id: event.entity_id,
+            entity_type: event.entity_type,
+            entity_version: event.entity_version,
+          }),
     },
-  }));
+  });
+  announce(core, tx, () => notice(`events:${event.name}`));
+  const { entity_id: entityId } = event;
+  if (entityId != null) announce(core, tx, () => notice(`entity:${entityId}`));
 }
 
 /** `system.function.{id}.{action}`. */

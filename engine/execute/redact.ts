@@ -23,7 +23,7 @@ function isPlaceholder(text: string): boolean {
 
 /**
  * Replaces an event's data and metadata everywhere: the event, the input of its runs, the output of waits it ended, dead
- * letters. Refused while a run or debounce still works with it.
+ * letters; snapshots of its stream that were made of it are dropped. Refused while a run or debounce still works with it.
  * @throws ApiError not_found, failed_precondition
  */
 export function redactEvent(core: Core, tx: Tx, environmentId: string, eventId: string): void {
@@ -43,6 +43,9 @@ export function redactEvent(core: Core, tx: Tx, environmentId: string, eventId: 
     }
     for (const step of waits) redactStepRow(core, tx, step);
     core.store.deadLetters.redactByEvent(eventId, (text) => placeholderFor(text, tx.nowMs));
+    if (event.entity_id !== null) {
+      core.store.snapshots.deleteFrom(environmentId, event.entity_id, event.entity_version ?? 0);
+    }
   });
   auditOther(core, tx, { environmentId, eventType: "event.redacted", payload: { event_id: eventId } });
 }

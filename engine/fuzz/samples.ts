@@ -77,6 +77,31 @@ export const rpcSamples: Record<string, Record<string, unknown>> = {
   RedactStep: { stepId: "run_x:a:0" },
   ExplainEventMatch: { event: "fuzz.a", data: "{}", version: 1, idempotencyKey: "k" },
   GetAuditTrail: { runId: "run_x", eventType: "run.created", limit: 5, cursor: "x" },
+  AppendEvent: {
+    entityId: "e",
+    entityType: "fuzz",
+    eventName: "fuzz.e",
+    data: { n: 1 },
+    expectedVersion: -1,
+    idempotencyKey: "k",
+    version: 1,
+    metadata: { m: 1 },
+  },
+  ReadStream: { entityId: "e", fromVersion: 1, limit: 5, direction: "backward" },
+  GetStreamInfo: { entityId: "e" },
+  ListStreams: { entityType: "fuzz", limit: 5, offset: 0, search: "e", includeDeleted: true },
+  GetEntityHistory: {
+    entityId: "e",
+    fromVersion: "1",
+    limit: 5,
+    direction: "forward",
+    fromTimestamp: at,
+    toTimestamp: at,
+  },
+  CreateSnapshot: { entityId: "e", entityType: "fuzz", entityVersion: 1, state: { n: 1 } },
+  GetSnapshot: { entityId: "e", beforeVersion: 1 },
+  // Another one than the others: most of them are to find their stream alive.
+  DeleteStream: { entityId: "e-gone", purge: true },
   Subscribe: { pattern: "system.run.>", options: { replay: 1 } },
 };
 
@@ -101,6 +126,16 @@ const restBodies: Record<string, Record<string, unknown>> = {
     max_bytes: 65_536,
     history: 3,
   },
+  "POST /api/v1/streams/{entity}/events": {
+    entity_type: "fuzz",
+    event_name: "fuzz.e",
+    data: { n: 1 },
+    expected_version: -1,
+    idempotency_key: "k",
+    version: 1,
+    metadata: { m: 1 },
+  },
+  "POST /api/v1/streams/{entity}/snapshots": { entity_type: "fuzz", entity_version: 1, state: { n: 1 } },
   register: {
     worker_id: "w",
     hostname: "h",
@@ -141,6 +176,7 @@ const pathValues: Record<string, string> = {
   bucket: FUZZED_BUCKET,
   job: PLACES.job,
   environment: "env_default",
+  entity: "e",
 };
 
 /** What `{id}` means is said by the segment before it. */
@@ -166,7 +202,7 @@ function fillPath(path: string): string {
 
 /** Query parameters that the lists know. */
 const query =
-  "limit=5&offset=1&status=active&name=f&cursor=x&since=2026-01-01T00:00:00Z&search=a&env=default&source=api&available=1&filter=a.*&purge=true&revision=1";
+  "limit=5&offset=1&status=active&name=f&cursor=x&since=2026-01-01T00:00:00Z&search=a&env=default&source=api&available=1&filter=a.*&purge=true&revision=1&entity_type=fuzz&from_version=1&direction=backward";
 
 /** One sample for every method and every route that the engine serves, those of `samples` and those it only names. */
 export function samplesOf(

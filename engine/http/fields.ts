@@ -27,6 +27,18 @@ export const queryInt = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().int().min(min).max(max));
 
+/** Protojson's int64: a number, or its digits as a text. */
+export const int64 = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^-?\d{1,16}$/, "must be a whole number")
+        .transform(Number),
+    ])
+    .pipe(z.number().int().min(min).max(max));
+
 /** `failed`, `FAILED` and `RUN_STATUS_FAILED`. */
 export const RunStatusText = z
   .string()

@@ -198,6 +198,9 @@ export function restEvent(event: EventRow): Shape {
     metadata: json(event.metadata),
     idempotency_key: some(event.idempotency_key),
     run_id: some(event.run_id),
+    entity_id: some(event.entity_id),
+    entity_type: some(event.entity_type),
+    entity_version: event.entity_version ?? undefined,
   };
 }
 

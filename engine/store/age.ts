@@ -1,6 +1,9 @@
 import type { Database } from "./database.ts";
 
-/** Forgets old rows. Events that a run, wait or debounce still refers to stay. Each answers how many rows went. */
+/**
+ * Forgets old rows. Events that a run, wait or debounce still refers to stay; so do those of entity streams, which are the
+ * entity, and the newest event of all, for the next one's number counts on from it. Each answers how many rows went.
+ */
 export interface AgeTable {
   /** Events, idempotency keys of those, dead letters and audit rows of before a moment. */
   deleteBefore(environmentId: string, beforeMs: number, limit: number): number;
@@ -10,7 +13,8 @@ export interface AgeTable {
 
 export function createAgeTable(db: Database): AgeTable {
   const free = `not exists (select 1 from runs where runs.event_id = events.id)
-    and not exists (select 1 from debounces where debounces.event_id = events.id)`;
+    and not exists (select 1 from debounces where debounces.event_id = events.id)
+    and entity_id is null and seq < (select max(seq) from events)`;
   const events = db.prepare(
     `delete from events where seq in (select seq from events
        where environment_id = ? and timestamp < ? and ${free} order by timestamp, id limit ?)`,

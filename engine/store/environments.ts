@@ -28,7 +28,7 @@ export interface EnvironmentTable {
   /** Makes a new environment; undefined when the name is taken. */
   create(name: string, color: string, projectId: string, nowMs: number): EnvironmentRow | undefined;
   recolor(id: string, color: string, nowMs: number): void;
-  /** Whether functions, events or runs belong to it. */
+  /** Whether functions, events, runs or streams belong to it. */
   isUsed(id: string): boolean;
   /** Removes an environment that is not used, with its keys. */
   delete(id: string): void;
@@ -65,7 +65,8 @@ export function createEnvironmentTable(db: Database): EnvironmentTable {
     `select exists (select 1 from functions where environment_id = ?1)
        or exists (select 1 from events where environment_id = ?1)
        or exists (select 1 from runs where environment_id = ?1)
-       or exists (select 1 from kv_buckets where environment_id = ?1) as used`,
+       or exists (select 1 from kv_buckets where environment_id = ?1)
+       or exists (select 1 from streams where environment_id = ?1) as used`,
   );
   const remove = db.prepare("delete from environments where id = ?");
   const removeKeys = db.prepare("delete from api_keys where environment_id = ?");

@@ -14,9 +14,15 @@ export interface EventRow {
   idempotency_key: string | null;
   run_id: string | null;
   timestamp: number;
+  /** The entity whose stream the event belongs to, and its number in there, from 1. All null outside of streams. */
+  entity_id: string | null;
+  entity_type: string | null;
+  entity_version: number | null;
 }
 
-export type NewEvent = Omit<EventRow, "seq">;
+type Entity = "entity_id" | "entity_type" | "entity_version";
+
+export type NewEvent = Omit<EventRow, "seq" | Entity> & Partial<Pick<EventRow, Entity>>;
 
 export interface EventTable {
   insert(event: NewEvent): void;
@@ -27,8 +33,9 @@ export interface EventTable {
 
 export function createEventTable(db: Database): EventTable {
   const insert = db.prepare(
-    `insert into events (id, environment_id, name, data, metadata, source, version, idempotency_key, run_id, timestamp)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into events (id, environment_id, name, data, metadata, source, version, idempotency_key, run_id, timestamp,
+       entity_id, entity_type, entity_version)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const get = db.prepare<EventRow>("select * from events where id = ? and environment_id = ?");
   const redact = db.prepare("update events set data = ?, metadata = ? where id = ?");
@@ -48,6 +55,9 @@ export function createEventTable(db: Database): EventTable {
         e.idempotency_key,
         e.run_id,
         e.timestamp,
+        e.entity_id ?? null,
+        e.entity_type ?? null,
+        e.entity_version ?? null,
       );
     },
     get: (environmentId, id) => get.get(id, environmentId),

@@ -1,15 +1,15 @@
 import type { Database } from "./database.ts";
 
-/** What an emit or invoke answered: the same key gets the same answer again. */
+/** What an emit, invoke or append answered: the same key gets the same answer again. */
 export interface Remembered {
   eventId: string;
   runIds: string[];
 }
 
-/** Where a key counts: an emit's key belongs to its event name, an invoke's to its function. */
+/** Where a key counts: an emit's key belongs to its event name, an invoke's to its function, an append's to its entity. */
 export interface IdempotencyScope {
   environmentId: string;
-  operation: "emit" | "invoke";
+  operation: "emit" | "invoke" | "append";
   subject: string;
   key: string;
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "@photostructure/sqlite";
 import { EXECUTION } from "./migrations/01-execution.ts";
 import { OPERATIONS } from "./migrations/02-operations.ts";
 import { KV } from "./migrations/03-kv.ts";
+import { STREAMS } from "./migrations/04-streams.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -9,7 +10,7 @@ type Raw = InstanceType<typeof DatabaseSync>;
  * Each entry lifts the schema by one version. Entries are only ever added: a database in the field has run the old ones.
  * Times are milliseconds since 1970; payload columns hold JSON text exactly as it came.
  */
-const MIGRATIONS: readonly string[] = [EXECUTION, OPERATIONS, KV];
+const MIGRATIONS: readonly string[] = [EXECUTION, OPERATIONS, KV, STREAMS];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */
 export function migrate(db: Raw, migrations: readonly string[] = MIGRATIONS): void {

@@ -13,7 +13,9 @@ import { createKvTable, type KvTable } from "./kv.ts";
 import { createListenerTable, type ListenerTable } from "./listeners.ts";
 import { createRunTable, type RunTable } from "./runs.ts";
 import { createScheduleTable, type ScheduleTable } from "./schedules.ts";
+import { createSnapshotTable, type SnapshotTable } from "./snapshots.ts";
 import { createStepTable, type StepTable } from "./steps.ts";
+import { createStreamTable, type StreamTable } from "./streams.ts";
 import { createTimerTable, type TimerTable } from "./timers.ts";
 
 /** Every table of the engine. Reads may happen any time; writes only inside a change handed to the writer. */
@@ -35,6 +37,8 @@ export interface Store {
   audit: AuditTable;
   kv: KvTable;
   age: AgeTable;
+  streams: StreamTable;
+  snapshots: SnapshotTable;
 }
 
 export function createStore(db: Database): Store {
@@ -56,5 +60,7 @@ export function createStore(db: Database): Store {
     audit: createAuditTable(db),
     kv: createKvTable(db),
     age: createAgeTable(db),
+    streams: createStreamTable(db),
+    snapshots: createSnapshotTable(db),
   };
 }

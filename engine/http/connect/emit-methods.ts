@@ -34,7 +34,7 @@ const InvokeRequest = z.strictObject({
 });
 
 /** The twin wins; nothing at all is an empty object. */
-function payloadOf(input: { data?: unknown; dataValue?: unknown }): JsonText {
+export function payloadOf(input: { data?: unknown; dataValue?: unknown }): JsonText {
   return toJsonText(input.dataValue === undefined ? (input.data ?? {}) : input.dataValue);
 }
 

@@ -7,6 +7,7 @@ import type { ConnectMethod } from "./method.ts";
 import { pubsubStreams, type ConnectStream } from "./pubsub-methods.ts";
 import { runMethods } from "./run-methods.ts";
 import { serverMethods } from "./server-methods.ts";
+import { streamMethods } from "./stream-methods.ts";
 
 export const CONNECT_PREFIX = "/ironflow.v1.";
 
@@ -21,6 +22,7 @@ const services: Record<string, Record<string, ConnectMethod>> = {
   PubSubService: pubsubMethods,
   EnvironmentService: environmentMethods,
   AuditService: auditMethods,
+  EntityStreamService: streamMethods,
 };
 
 export const CONNECT_SERVICES: readonly string[] = Object.keys(services);
