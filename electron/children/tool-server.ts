@@ -63,7 +63,8 @@ function argumentsOf(target: ToolServerTarget): string[] {
   return [
     "--app",
     `--server-url=${target.url}`,
-    ...(target.allowWrites ? ["--allow-writes"] : []),
+    // In the profile's folder, which is the child's own.
+    ...(target.allowWrites ? ["--allow-writes", "--evidence-file=reload-evidence.jsonl"] : []),
     ...(target.bridge === undefined ? [] : [`--terminal-bridge-url=${target.bridge.url}`]),
   ];
 }

@@ -27,6 +27,7 @@ export async function bundleEntry(entry: URL): Promise<Bundle> {
     input: fileURLToPath(entry),
     platform: "node",
     external: EXTERNAL,
+    moduleTypes: { ".md": "text" },
     resolve: { mainFields: ["module", "main"] },
     transform: { target: "node20.18" },
   });

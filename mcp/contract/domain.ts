@@ -15,6 +15,10 @@ import {
  */
 const orText = <T extends z.ZodType<string>>(known: T) => z.union([known, z.string()]);
 
+/** A whole number; as text with its exact digits where a JSON number would lose some. */
+export const WideInteger = z.union([z.number().int(), z.string().regex(/^-?\d+$/)]);
+export type WideInteger = z.infer<typeof WideInteger>;
+
 export const RunErrorInfo = z.object({
   message: z.string(),
   code: z.string().optional(),

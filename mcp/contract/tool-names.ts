@@ -2,7 +2,7 @@ import type { Risk, ToolMode } from "./tool-row.ts";
 
 /**
  * Every tool that the tool server is to have (seeds: "MCP tools"), with its mode and risk: 27 read, 16 write, the reload
- * barrier and the two terminal tools. A tool is served once it has a row in `tools.ts`; the rest is still to come.
+ * barrier and the two terminal tools. A tool has a row of the same mode and risk in `tools.ts`.
  */
 export const TOOL_NAMES = {
   ironflow_server_info: { mode: "read", risk: "read" },
@@ -55,5 +55,3 @@ export const TOOL_NAMES = {
   ironflow_terminal_run: { mode: "terminal", risk: "write" },
   ironflow_terminal_read: { mode: "terminal", risk: "read" },
 } as const satisfies Record<string, { mode: ToolMode; risk: Risk }>;
-
-export type PlannedToolName = keyof typeof TOOL_NAMES;

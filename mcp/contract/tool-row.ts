@@ -44,6 +44,9 @@ export type ToolRow<
   readonly for: "agent" | "app" | "both";
 };
 
+/** What a tool answers that has no output schema: its content, one text block each. */
+export type TextBlocks = { readonly blocks: readonly string[] };
+
 /** Keeps the literal types of a row, so that callers get typed arguments and results. */
 export function toolRow<
   const Name extends string,

@@ -12,7 +12,7 @@ const rows: readonly ToolRow[] = TOOLS;
 const isOurs = ({ name }: ToolRow) => name.startsWith("ironbridge_");
 const agentRows = rows.filter((row) => row.for !== "app" && !isOurs(row));
 
-describe("the list of planned tools", () => {
+describe("the list of tools", () => {
   it("has 27 read, 16 write, 1 evidence and 2 terminal tools, six of them irreversible", () => {
     const count = (mode: string) => Object.values(planned).filter((row) => row.mode === mode).length;
     expect([count("read"), count("write"), count("evidence"), count("terminal")]).toEqual([27, 16, 1, 2]);
@@ -33,6 +33,10 @@ describe("the tool table", () => {
     expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
     for (const row of rows) expect(toolByName(row.name)).toBe(row);
     expect(toolByName("ironflow_no_such_tool")).toBeUndefined();
+  });
+
+  it("has a row for every tool of the list", () => {
+    expect(agentRows.map(({ name }) => name).sort()).toEqual(Object.keys(planned).sort());
   });
 
   it.each(agentRows)("gives $name the mode and risk that were planned for it", ({ name, mode, risk }) => {

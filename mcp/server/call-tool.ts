@@ -12,6 +12,7 @@ import type { ToolName } from "../contract/tools.ts";
 import type { Engine } from "../engines/engine.ts";
 import { ToolFailure } from "../upstream/tool-failure.ts";
 import { argumentError } from "../contract/argument-error.ts";
+import type { Evidence } from "./evidence.ts";
 import type { Confirmation, Confirmer } from "./confirm.ts";
 import { log } from "./log.ts";
 import { QUESTIONS, type IrreversibleName } from "./questions.ts";
@@ -24,6 +25,7 @@ import type { ToolContext } from "./tools/handler.ts";
 export type CallParts = {
   readonly engine: Engine;
   readonly terminal: TerminalBridge | undefined;
+  readonly evidence: Evidence | undefined;
   readonly confirmer: Confirmer;
 };
 
@@ -90,11 +92,12 @@ function clientCapabilities({ server, context }: Request): ClientCapabilities | 
 const CALLER_META_KEY = "ironbridge/caller";
 const MAX_CALLER_CHARS = 128;
 
-function toolContext({ engine, terminal }: CallParts, { mcpReq }: ServerContext): ToolContext {
+function toolContext({ engine, terminal, evidence }: CallParts, { mcpReq }: ServerContext): ToolContext {
   const caller: unknown = mcpReq._meta?.[CALLER_META_KEY];
   return {
     engine,
     terminal,
+    evidence,
     caller: typeof caller === "string" && caller !== "" ? caller.slice(0, MAX_CALLER_CHARS) : "agent",
     signal: mcpReq.signal,
     progress: (done, total) => {

@@ -7,6 +7,10 @@ export type ServerOptions = {
   readonly serverUrl: string;
   readonly apiKey: string | undefined;
   readonly allowWrites: boolean;
+  /** Leave out the tools that applications registered. */
+  readonly staticOnly: boolean;
+  /** Where the trail of tests is kept for the reload barrier. */
+  readonly evidenceFile: string | undefined;
   /** Also serves the rows `for: "app"` and the live resources. */
   readonly app: boolean;
   readonly terminal: { readonly url: string; readonly token: string } | undefined;
@@ -81,6 +85,8 @@ const Flags = z.object({
   "api-key": headerSecret.optional(),
   "allow-writes": z.boolean().default(false),
   app: z.boolean().default(false),
+  "static-only": z.boolean().default(false),
+  "evidence-file": z.string().min(1, "must be a path").optional(),
   "terminal-bridge-url": bridgeUrl.optional(),
   transport: z.enum(["stdio", "streamable-http"], "must be stdio or streamable-http").default("stdio"),
   host: z.literal(LOOPBACK, `must be ${LOOPBACK}: nobody else may reach this server`).default(LOOPBACK),
@@ -107,6 +113,8 @@ const OPTIONS = {
   "api-key": { type: "string" },
   "allow-writes": { type: "boolean" },
   app: { type: "boolean" },
+  "static-only": { type: "boolean" },
+  "evidence-file": { type: "string" },
   "terminal-bridge-url": { type: "string" },
   transport: { type: "string" },
   host: { type: "string" },
@@ -188,6 +196,8 @@ function toOptions(flags: z.output<typeof Flags>): ServerOptions {
     serverUrl: flags["server-url"],
     apiKey: flags["api-key"],
     allowWrites: flags["allow-writes"],
+    staticOnly: flags["static-only"],
+    evidenceFile: flags["evidence-file"],
     app: flags.app,
     terminal: url === undefined || token === undefined ? undefined : { url: url.replace(/\/+$/, ""), token },
     transport: toTransport(flags),
@@ -228,6 +238,9 @@ const firstSentence = (text: string): string => text.split(/[.\n] ?/)[0] ?? text
 export const HELP = `ironbridge-mcp: MCP tools for a running workflow engine, over stdin and stdout.
 
   --allow-writes             also serve the tools that change something (default: read only)
+  --evidence-file FILE       with --allow-writes: also serve ironflow_await_reload; the trail of tests
+                             is kept in this file
+  --static-only              leave out the tools that applications registered with the engine
   --server-url URL           the engine; else IRONFLOW_SERVER_URL, else ${DEFAULT_SERVER_URL}
   --api-key KEY              better: IRONFLOW_API_KEY, because a flag shows in the process list
   --terminal-bridge-url URL  also serve the terminal tools; needs --allow-writes and the variable

@@ -8,6 +8,7 @@ import { createIronflowEngine } from "../engines/ironflow.ts";
 import { EngineWatch } from "../live/watch.ts";
 import { attach } from "./attach/attach.ts";
 import { defaultConnectionFile } from "./attach/find-app.ts";
+import { Evidence } from "./evidence.ts";
 import { FlagError, HELP, parseFlags, type ServerOptions, type Transport } from "./flags.ts";
 import { serveHttp } from "./http.ts";
 import { LiveResources } from "./live-resources.ts";
@@ -50,7 +51,8 @@ async function runAttached(
 async function serve(options: ServerOptions): Promise<void> {
   const engine = createIronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey });
   const { live, watch } = options.app ? startWatch(engine, options) : {};
-  const build = toolServerFactory({ version, engine, options, live });
+  const evidence = options.evidenceFile === undefined ? undefined : await openEvidence(options, engine);
+  const build = toolServerFactory({ version, engine, options, evidence, live });
   const connection =
     options.transport.kind === "http"
       ? await overHttp(build, options.transport)
@@ -67,6 +69,7 @@ async function serve(options: ServerOptions): Promise<void> {
     try {
       live?.close();
       await Promise.all([connection.close(), watch?.close()]);
+      evidence?.close();
     } finally {
       process.exit(code);
     }
@@ -77,6 +80,23 @@ async function serve(options: ServerOptions): Promise<void> {
   process.stdin.once("end", () => void stop(EXIT.ok));
   process.stdin.once("close", () => void stop(EXIT.ok));
   process.stdout.once("error", () => void stop(EXIT.broke));
+}
+
+/** Serves without the barrier when the file cannot be opened (seeds: "Tools (reload barrier)"). */
+async function openEvidence(
+  { evidenceFile, allowWrites }: ServerOptions,
+  engine: Engine,
+): Promise<Evidence | undefined> {
+  if (evidenceFile === undefined || !allowWrites) return undefined;
+  try {
+    const evidence = await Evidence.open(evidenceFile, engine);
+    void evidence.noteStart(); // never rejects; a slow engine must not keep clients waiting
+    return evidence;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log(`warning: --evidence-file cannot be opened, so ironflow_await_reload is not offered: ${why}`);
+    return undefined;
+  }
 }
 
 /** Says on stderr, and in the port file, where it listens; the file goes with the process. */

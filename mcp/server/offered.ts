@@ -4,7 +4,11 @@ import type { ToolRow } from "../contract/tool-row.ts";
 import { TOOLS } from "../contract/tools.ts";
 import type { ServerOptions } from "./flags.ts";
 
-type Modes = Pick<ServerOptions, "allowWrites" | "app"> & { readonly terminal: object | undefined };
+/** What decides which rows there are. */
+export type Modes = Pick<ServerOptions, "allowWrites" | "app"> & {
+  readonly terminal: object | undefined;
+  readonly evidence: object | undefined;
+};
 
 /** Whether a server started like this offers the row. */
 export function isOffered(row: ToolRow, modes: Modes): boolean {
@@ -13,8 +17,9 @@ export function isOffered(row: ToolRow, modes: Modes): boolean {
     case "read":
       return true;
     case "write":
-    case "evidence":
       return modes.allowWrites;
+    case "evidence":
+      return modes.allowWrites && modes.evidence !== undefined;
     case "terminal":
       return modes.allowWrites && modes.terminal !== undefined;
     default:

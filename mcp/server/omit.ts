@@ -2,7 +2,7 @@ import type { OmittedPayload } from "../contract/domain.ts";
 import { toText } from "../upstream/wire-json.ts";
 
 /** Fields in which an application's own data travels. */
-const PAYLOAD_FIELDS = ["input", "output", "data", "metadata"] as const;
+const PAYLOAD_FIELDS = ["input", "output", "data", "metadata", "value"] as const;
 
 /** Below this a payload is not worth leaving out, in bytes of JSON. */
 const SMALL_BYTES = 256;

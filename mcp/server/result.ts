@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolError } from "../contract/errors.ts";
-import type { ToolRow } from "../contract/tool-row.ts";
+import type { TextBlocks, ToolRow } from "../contract/tool-row.ts";
 import type { ToolFailure } from "../upstream/tool-failure.ts";
 import { toStructured, toText } from "../upstream/wire-json.ts";
 import { omitPayloads } from "./omit.ts";
@@ -29,10 +29,15 @@ export function successResult(row: ToolRow, value: object): CallToolResult {
 }
 
 function answerOf(row: ToolRow, value: object): { bytes: number; result: CallToolResult } {
+  if (row.output === null) return textAnswer(value as TextBlocks); // what its handler's type says
   const text = toText(row.bareArray === true ? bareItems(value) : value);
   const content = [{ type: "text" as const, text }];
-  const result = row.output === null ? { content } : { content, structuredContent: toStructured(value) };
-  return { bytes: Buffer.byteLength(text), result };
+  return { bytes: Buffer.byteLength(text), result: { content, structuredContent: toStructured(value) } };
+}
+
+function textAnswer({ blocks }: TextBlocks): { bytes: number; result: CallToolResult } {
+  const bytes = blocks.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return { bytes, result: { content: blocks.map((text) => ({ type: "text" as const, text })) } };
 }
 
 function bareItems(value: object): unknown {

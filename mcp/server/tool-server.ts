@@ -10,10 +10,11 @@ import { toolByName } from "../contract/tools.ts";
 import type { Engine } from "../engines/engine.ts";
 import { callTool, type CallParts } from "./call-tool.ts";
 import { Confirmer } from "./confirm.ts";
+import type { Evidence } from "./evidence.ts";
 import type { ServerOptions } from "./flags.ts";
 import { instructions } from "./instructions.ts";
 import type { LiveResources } from "./live-resources.ts";
-import { isOffered, offeredRows, toListedTool } from "./offered.ts";
+import { isOffered, offeredRows, toListedTool, type Modes } from "./offered.ts";
 import { failureResult } from "./result.ts";
 import { createTerminalBridge } from "./terminal-bridge.ts";
 
@@ -27,6 +28,8 @@ export type ToolServerParts = {
   readonly version: string;
   readonly engine: Engine;
   readonly options: ServerOptions;
+  /** Undefined without an evidence file, and when it could not be opened. */
+  readonly evidence: Evidence | undefined;
   /** The live resources of `--app`; undefined without it. */
   readonly live: LiveResources | undefined;
 };
@@ -40,11 +43,13 @@ export function toolServerFactory({
   version,
   engine,
   options,
+  evidence,
   live,
 }: ToolServerParts): (context: { era: Era }) => Server {
-  const listed = offeredRows(options).map(toListedTool);
+  const modes = { ...options, evidence };
+  const listed = offeredRows(modes).map(toListedTool);
   const terminal = options.terminal === undefined ? undefined : createTerminalBridge(options.terminal);
-  const parts: CallParts = { engine, terminal, confirmer: new Confirmer() };
+  const parts: CallParts = { engine, terminal, evidence, confirmer: new Confirmer() };
   let inFlight = 0;
   return ({ era }) => {
     const server = new Server(
@@ -57,7 +62,7 @@ export function toolServerFactory({
     );
     server.setRequestHandler("tools/list", () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
-      const row = findRow(params.name, options);
+      const row = findRow(params.name, modes);
       if (inFlight >= MAX_CALLS_IN_FLIGHT) return tooManyCalls();
       inFlight += 1;
       try {
@@ -75,20 +80,22 @@ export function toolServerFactory({
 }
 
 /** @throws ProtocolError for a tool that is unknown, or not offered the way this server was started */
-function findRow(name: string, options: ServerOptions): ToolRow {
+function findRow(name: string, modes: Modes): ToolRow {
   const row = toolByName(name);
-  if (row !== undefined && isOffered(row, options)) return row;
-  const why = row === undefined || row.for === "app" ? "there is no such tool" : missingMode(row);
+  if (row !== undefined && isOffered(row, modes)) return row;
+  const why = row === undefined || row.for === "app" ? "there is no such tool" : missingMode(row, modes);
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     `Tool ${name.slice(0, 128)} is not available: ${why}`,
   );
 }
 
-const missingMode = (row: ToolRow): string =>
-  row.mode === "terminal"
-    ? "this server was started without --terminal-bridge-url"
-    : "this server was started read-only, without --allow-writes";
+function missingMode(row: ToolRow, { allowWrites }: Modes): string {
+  if (row.mode === "terminal") return "this server was started without --terminal-bridge-url";
+  if (row.mode === "evidence" && allowWrites)
+    return "this server was started without --evidence-file, or could not open it";
+  return "this server was started read-only, without --allow-writes";
+}
 
 function tooManyCalls(): CallToolResult {
   return failureResult({

@@ -115,6 +115,111 @@ const DEAD_LETTER = {
   created_at: "2026-11-30T09:00:00Z",
 };
 
+const CONNECT_STREAM = {
+  entityId: "order-7",
+  entityType: "order",
+  version: "2",
+  eventCount: "2",
+  createdAt: "2026-11-30T09:00:00Z",
+  updatedAt: "2026-11-30T09:00:05Z",
+};
+
+const REST_STREAM = {
+  entity_id: "order-7",
+  entity_type: "order",
+  version: 2,
+  event_count: 2,
+  created_at: "2026-11-30T09:00:00Z",
+  updated_at: "2026-11-30T09:00:05Z",
+};
+
+const CONNECT_STREAM_EVENT = {
+  id: "evt_7",
+  name: "order.placed",
+  dataValue: ["a", 1],
+  entityVersion: "1",
+  version: 1,
+  timestamp: "2026-11-30T09:00:00Z",
+  source: "api",
+};
+
+const REST_STREAM_EVENT = {
+  id: "evt_7",
+  name: "order.placed",
+  data: ["a", 1],
+  entity_version: 1,
+  version: 1,
+  timestamp: "2026-11-30T09:00:00Z",
+  source: "api",
+};
+
+const CONNECT_PROJECTION = {
+  name: "orders",
+  mode: "managed",
+  status: "active",
+  events: ["order.placed"],
+  version: 3,
+  lastEventSeq: "41",
+  createdAt: "2026-11-30T09:00:00Z",
+  updatedAt: "2026-11-30T09:00:05Z",
+};
+
+const REST_PROJECTION = {
+  name: "orders",
+  mode: "managed",
+  status: "active",
+  events: ["order.placed"],
+  version: 3,
+  last_event_seq: 41,
+  created_at: "2026-11-30T09:00:00Z",
+  updated_at: "2026-11-30T09:00:05Z",
+};
+
+const CONNECT_JOB = {
+  jobId: "job_1",
+  projectionName: "orders",
+  status: "running",
+  eventsProcessed: "10",
+  totalEvents: "41",
+  progress: 24.5,
+  startedAt: "2026-11-30T09:00:00Z",
+  estimatedRemaining: "1.5s",
+};
+
+const REST_JOB = {
+  job_id: "job_1",
+  projection_name: "orders",
+  status: "running",
+  events_processed: 10,
+  total_events: 41,
+  progress: 24.5,
+  started_at: "2026-11-30T09:00:00Z",
+  estimated_remaining: "1.5s",
+};
+
+const OUTBOX_ROW = {
+  id: "ob_1",
+  event_id: "evt_3",
+  environment_id: "env_default",
+  topic: "entity:order",
+  kind: "entity",
+  attempts: 5,
+  last_error: "no such topic",
+  created_at: "2026-11-30T09:00:00Z",
+  dead_at: "2026-11-30T09:05:00Z",
+  payload: { order: 7 },
+};
+
+const KV_ENTRY = {
+  key: "settings/tax",
+  value: Buffer.from('{"rate":0.19,"id":9007199254740993}').toString("base64"),
+  revision: 4,
+  created_at: "2026-11-30T09:00:00Z",
+  operation: "put",
+};
+
+const OPENAPI = { openapi: "3.1.0", info: { title: "stub", version: "1" }, paths: {} };
+
 /** What both eras serve on REST. */
 const shared = (): Record<string, StubRoute> => ({
   "GET /api/v1/events": () => ({
@@ -135,10 +240,31 @@ const shared = (): Record<string, StubRoute> => ({
   "GET /api/v1/circuit-breakers": () => ({ json: [BREAKER] }),
   "POST /api/v1/circuit-breakers/*": () => ({ json: { ...BREAKER, state: "closed", consecutive_fails: 0 } }),
   "GET /api/v1/dead-letters": () => ({ json: { items: [DEAD_LETTER], total: 1 } }),
+  "GET /api/v1/openapi.json": () => ({ json: OPENAPI }),
+  "GET /api/v1/secrets": () => ({
+    json: [{ name: "STRIPE_KEY", revision: 2, description: "", updated_at: "2026-11-30T09:00:00Z" }],
+  }),
+  "PUT /api/v1/secrets/STRIPE_KEY": () => ({ json: { name: "STRIPE_KEY", revision: 3 } }),
+  "PUT /api/v1/secrets/*": () => ({ status: 404, json: { error: "secret not found" } }),
+  "POST /api/v1/secrets": () => ({ json: { name: "NEW_KEY", revision: 1 } }),
+  "GET /api/v1/kv/buckets": () => ({
+    json: { buckets: [{ name: "APP_shop", values: 2, bytes: 90, history: 5, created_at: EVENT.timestamp }] },
+  }),
+  "GET /api/v1/kv/buckets/APP_shop/keys": () => ({ json: { keys: ["settings/tax"], count: 1 } }),
+  "GET /api/v1/kv/buckets/APP_shop/keys/settings/tax": () => ({ json: KV_ENTRY }),
+  "GET /api/v1/kv/buckets/*": () => ({ status: 404, json: { error: "key not found" } }),
+  "PUT /api/v1/kv/buckets/APP_shop/keys/*": () => ({ json: { revision: 5 } }),
+  "GET /api/v1/outbox/dead-letter": () => ({ json: { items: [OUTBOX_ROW], limit: 50, offset: 0 } }),
+  "POST /api/v1/outbox/dead-letter/evt_3/requeue": () => ({
+    json: { event_id: "evt_3", result: "requeued" },
+  }),
+  "DELETE /api/v1/outbox/dead-letter/evt_3": () => ({ json: { event_id: "evt_3", result: "discarded" } }),
 });
 
 const notFound = { status: 404, json: { code: "not_found", message: "run not found" } };
 const service = "POST /ironflow.v1.IronflowService";
+const streams = "POST /ironflow.v1.EntityStreamService";
+const projections = "POST /ironflow.v1.ProjectionService";
 
 /** Connect for everything here; the REST twins are gone. */
 export const newerEra = (): Record<string, StubRoute> => ({
@@ -155,6 +281,37 @@ export const newerEra = (): Record<string, StubRoute> => ({
   [`${service}/GetFunction`]: () => ({ json: CONNECT_FUNCTION }),
   [`${service}/InvokeFunction`]: () => ({ json: { runId: "run_1", eventId: "evt_1" } }),
   [`${service}/Emit`]: () => ({ json: { runIds: ["run_1"], eventId: "evt_1" } }),
+  [`${service}/DeleteRun`]: () => ({ json: {} }),
+  [`${service}/RedactEvent`]: () => ({ json: {} }),
+  [`${service}/RedactRun`]: () => ({ json: {} }),
+  [`${service}/RedactStep`]: () => ({ json: {} }),
+  [`${streams}/ListStreams`]: () => ({ json: { streams: [CONNECT_STREAM], totalCount: 1 } }),
+  [`${streams}/GetStreamInfo`]: ({ body }) =>
+    (body as { entityId: string }).entityId === "order-7" ? { json: CONNECT_STREAM } : notFound,
+  [`${streams}/ReadStream`]: () => ({ json: { events: [CONNECT_STREAM_EVENT], totalCount: 2 } }),
+  [`${streams}/AppendEvent`]: () => ({ json: { entityVersion: "3", eventId: "evt_8" } }),
+  [`${streams}/DeleteStream`]: () => ({ json: { entityVersion: "4" } }),
+  [`${projections}/ListProjections`]: () => ({ json: { projections: [CONNECT_PROJECTION], totalCount: 1 } }),
+  [`${projections}/GetProjectionStatus`]: () => ({
+    json: { name: "orders", status: "active", mode: "managed", lastEventSeq: "41", lag: "2" },
+  }),
+  [`${projections}/GetRebuildJob`]: () => ({ json: { job: CONNECT_JOB } }),
+  [`${projections}/RebuildProjection`]: () => ({ json: { job: CONNECT_JOB } }),
+  "POST /ironflow.v1.QueryService/ExecuteSQL": () => ({
+    json: { columns: ["id", "n"], rows: [{ values: ["run_1", "3"] }, {}], totalRows: 2 },
+  }),
+  "POST /ironflow.v1.AgentToolsService/ListTools": () => ({ json: {} }),
+  // The real engine's route is not public; this is the embedded engine's.
+  "POST /api/v1/events/explain": () => ({
+    json: {
+      event: "order.placed",
+      stored: false,
+      functions: [
+        { function_id: "ship-order", function_version: 4, decision: "run", matched: true, reason: "matches" },
+      ],
+      count: 1,
+    },
+  }),
 });
 
 /** REST for everything but Info, as an engine looks whose Connect surface lacks these methods. */
@@ -172,4 +329,17 @@ export const restOnly = (): Record<string, StubRoute> => ({
   "GET /api/v1/functions/ship-order": () => ({ json: REST_FUNCTION }),
   "POST /api/v1/functions/ship-order/invoke": () => ({ json: { run_id: "run_1", event_id: "evt_1" } }),
   "POST /api/v1/events": () => ({ json: { event_id: "evt_1", run_ids: ["run_1"] } }),
+  "GET /api/v1/streams": () => ({ json: { streams: [REST_STREAM], count: 1, total_count: 1 } }),
+  "GET /api/v1/streams/order-7": () => ({ json: REST_STREAM }),
+  "GET /api/v1/streams/order-7/events": () => ({ json: { events: [REST_STREAM_EVENT], total_count: 2 } }),
+  "POST /api/v1/streams/order-7/events": () => ({ json: { entity_version: 3, event_id: "evt_8" } }),
+  "GET /api/v1/projections": () => ({ json: { projections: [REST_PROJECTION], count: 1 } }),
+  "GET /api/v1/projections/orders/status": () => ({
+    json: { name: "orders", status: "active", mode: "managed", last_event_seq: 41, lag: 2 },
+  }),
+  "GET /api/v1/projections/orders/rebuild": () => ({ json: { job: REST_JOB } }),
+  "POST /api/v1/projections/orders/rebuild": () => ({ json: { job: REST_JOB } }),
+  "POST /api/v1/sql": () => ({
+    json: { columns: ["id", "n"], rows: [["run_1", "3"], []], total_rows: 2 },
+  }),
 });

@@ -22,12 +22,18 @@ export type HttpLimits = Record<keyof typeof HTTP_LIMITS, number>;
 export type Effect = "read" | "repeatable" | "once";
 
 export type HttpRequest = {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** From the engine's root, percent-encoded, with its query. */
   readonly path: string;
   readonly body?: string | undefined;
+  /** Of the body; JSON when left out. */
+  readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly effect: Effect;
+  /** A longer deadline than the client's own, for a call that the server may take long over by agreement. */
+  readonly deadlineMs?: number;
+  /** Texts of this request that must not come back in an answer or an error, such as a secret's value. */
+  readonly conceal?: readonly string[];
 };
 
 export type HttpAnswer = { readonly status: number; readonly text: string; readonly headers: Headers };
@@ -76,7 +82,9 @@ export class HttpClient {
 
   async send(request: HttpRequest, call: Call): Promise<HttpAnswer> {
     // Whole, because AbortSignal.timeout takes no fractions.
-    const deadlineMs = Math.ceil(Math.min(call.timeoutMs ?? Infinity, this.#limits.deadlineMs));
+    const deadlineMs = Math.ceil(
+      Math.min(call.timeoutMs ?? Infinity, Math.max(this.#limits.deadlineMs, request.deadlineMs ?? 0)),
+    );
     const endsAt = performance.now() + deadlineMs;
     const timeout = AbortSignal.timeout(deadlineMs);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
@@ -109,7 +117,7 @@ export class HttpClient {
       const bytes = await readBounded(this.peer, sent, this.#limits.answerBytes);
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       // Some servers and proxies repeat the request's headers, and what they say goes on to an agent.
-      return { status: sent.status, text: this.#withoutBearer(text), headers: sent.headers };
+      return { status: sent.status, text: this.#withoutSecrets(text, request), headers: sent.headers };
     } catch (cause) {
       if (cause instanceof ToolFailure) return cause;
       if (limit.timeout.aborted) return deadlinePassed(this.peer, request, limit.deadlineMs, cause);
@@ -136,13 +144,14 @@ export class HttpClient {
     return {
       ...request.headers,
       accept: "application/json",
-      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(request.body === undefined ? {} : { "content-type": request.contentType ?? "application/json" }),
       ...(this.#bearer === undefined ? {} : { authorization: `Bearer ${this.#bearer}` }),
     };
   }
 
-  #withoutBearer(text: string): string {
-    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text);
+  #withoutSecrets(text: string, { conceal = [] }: HttpRequest): string {
+    const secrets = [...this.#secrets, ...conceal.flatMap(formsOf)];
+    return secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text);
   }
 
   /** Milliseconds before the next try, or undefined when the engine asked for more than we wait. */

@@ -38,7 +38,7 @@ const call = (async (_tool: string, raw: unknown) => {
     ok: true,
     data: { events: page, count: page.length, limit, has_next: more, has_prev: false, ...next },
   };
-}) as Call;
+}) as unknown as Call; // the one tool that is asked for here
 
 beforeEach(() => {
   events = Array.from({ length: 150 }, (_, number) => event(number)).reverse();

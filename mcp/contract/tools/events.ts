@@ -6,8 +6,10 @@ import {
   dataField,
   dataJsonField,
   eventIdField,
+  eventNameField,
   hasOneData,
   idempotencyKeyField,
+  isJson,
   objectField,
   searchField,
   timestamp,
@@ -34,6 +36,65 @@ export const Emitted = z.looseObject({
   run_ids: z.array(z.string()).describe("The runs that it started; empty when no function reacts to it."),
 });
 export type Emitted = z.infer<typeof Emitted>;
+
+/** What became, or would become, of an event in one function. */
+export const EventDecision = z.looseObject({
+  function_id: z.string(),
+  function_version: z.number().int().optional(),
+  decision: z
+    .string()
+    .describe(
+      "run, not_matched, invalid_expression, paused, archived, deduplicated, debounced, no_capacity or breaker_open.",
+    ),
+  matched: z.boolean().optional().describe("A trigger names the event, and its expression holds."),
+  reason: z.string().optional(),
+  trigger: z.looseObject({ event: z.string().optional(), expression: z.string().optional() }).optional(),
+  run_id: z.string().optional().describe("The run that this very event started."),
+});
+export type EventDecision = z.infer<typeof EventDecision>;
+
+export const EventExplained = z.looseObject({
+  event: z.string().optional(),
+  event_id: z.string().optional(),
+  stored: z.boolean().optional().describe("false: the event was only proposed; nothing was emitted."),
+  deduplicated_by: z.string().optional().describe("The event that has used the idempotency key already."),
+  functions: z.array(EventDecision).describe("Every function that the API key may see."),
+  count: z.number().int(),
+});
+export type EventExplained = z.infer<typeof EventExplained>;
+
+export const ExplainInput = z
+  .strictObject({
+    event_id: eventIdField.optional().describe("A stored event. Exactly one of event_id and event."),
+    event: eventNameField
+      .optional()
+      .describe("Name of a proposed event, which is not emitted. Exactly one of event_id and event."),
+    data: z
+      .unknown()
+      .refine((data) => typeof data !== "string" || isJson(data), { message: "must be JSON text" })
+      .optional()
+      .describe('The proposed event\'s data as JSON text, for example {"total":5}. Only with event.'),
+    version: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe("Version of the proposed event's schema; 1 when left out. Only with event."),
+    idempotency_key: idempotencyKeyField.describe(
+      "Key that the proposed event would carry: the answer says whether it was used already. Only with event.",
+    ),
+  })
+  .refine(({ event_id, event }) => (event_id === undefined) !== (event === undefined), {
+    path: ["event_id"],
+    message: "exactly one of event_id and event is required",
+  })
+  .refine(
+    ({ event_id, data, version, idempotency_key }) =>
+      event_id === undefined ||
+      (data === undefined && version === undefined && idempotency_key === undefined),
+    { path: ["data"], message: "data, version and idempotency_key belong to event, not to event_id" },
+  );
 
 const cursorField = (text: string) => z.string().min(1).max(1024).optional().describe(text);
 
@@ -96,6 +157,16 @@ export const EVENT_ROWS = [
     for: "app",
   }),
   toolRow({
+    ...READ_ROW,
+    name: "ironflow_explain_event_match",
+    title: "Explain what an event starts",
+    description:
+      "Says for each function whether an event starts it and why not: no trigger names it, the expression is false or fails, the function is paused, the event was deduplicated or debounced, or there is no capacity. Nothing is emitted. Use it when an event started nothing, or before you emit one. " +
+      "Give exactly one of event_id (a stored event) and event (a proposed one, with data as JSON text). It judges by the functions as they are registered now. Returns functions with decision and reason; for runs that exist use ironflow_list_runs with event_id.",
+    input: ExplainInput,
+    output: EventExplained,
+  }),
+  toolRow({
     ...WRITE_ROW,
     name: "ironflow_emit_event",
     title: "Emit an event",
@@ -104,13 +175,7 @@ export const EVENT_ROWS = [
       "An event cannot be taken back. Pass idempotency_key when you may send the call again: the same key gives the same event. Returns event_id and run_ids, which is empty when nothing reacts.",
     input: z
       .strictObject({
-        event: z
-          .string()
-          .min(1)
-          .max(256)
-          .describe(
-            "Name of the event, for example order.placed. No white space, no empty part between dots.",
-          ),
+        event: eventNameField,
         data: dataField("The event's data"),
         data_json: dataJsonField,
         metadata: objectField("Object that travels with the event beside its data."),

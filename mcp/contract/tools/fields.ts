@@ -21,6 +21,12 @@ export const functionIdField = z
   .max(256)
   .describe("Id of the function, exactly as ironflow_list_functions gives it.");
 
+export const eventNameField = z
+  .string()
+  .min(1)
+  .max(256)
+  .describe("Name of the event, for example order.placed. No white space, no empty part between dots.");
+
 export const eventIdField = id("an event id").describe("Id of the event, for example evt_01h….");
 
 /** RFC 3339, checked as such, but shown to a model as a format and not as a page of pattern. */
@@ -107,7 +113,7 @@ export const dataJsonField = z
   .optional()
   .describe("The data as JSON text, instead of data: keeps every digit of numbers above 2^53.");
 
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -141,4 +147,17 @@ export const confirmField = z
   .optional()
   .describe(
     "Set to true only after you showed the person the target and they agreed. Ignored where the client can ask the person itself.",
+  );
+
+const envId = z.string().min(1).max(256);
+
+/** For tools that speak for one environment and must be told which. */
+export const requiredEnvField = envId.describe(
+  "Id of the environment, as ironflow_list_environments gives it; must be the API key's own.",
+);
+
+export const envIdField = envId
+  .optional()
+  .describe(
+    "Id of the environment, as ironflow_list_environments gives it; the API key's own when left out.",
   );

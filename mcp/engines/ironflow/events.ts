@@ -3,12 +3,41 @@ import { EmitResponse, ListEventsResponse, RestEvent } from "../../../engine/con
 import { EVENTS_LIMIT_MAX } from "../../contract/tools/events.ts";
 import type { Engine } from "../engine.ts";
 import { readAnswer } from "../../upstream/answer.ts";
+import { toText } from "../../upstream/wire-json.ts";
 import { drop, restRow } from "./normalise.ts";
 import { structOrValue } from "./payload.ts";
 import { toEvent } from "./records.ts";
 import { answerTo, query, restCall, type Wire } from "./wire.ts";
 
-type EventCalls = Pick<Engine, "listEvents" | "getEvent" | "emitEvent">;
+type EventCalls = Pick<Engine, "listEvents" | "getEvent" | "emitEvent" | "explainEvent">;
+
+/** The route is the embedded engine's (engine/DECISIONS.md); that of the real engine is not public. */
+const ExplainAnswer = z.looseObject({
+  event: z.string().optional(),
+  event_id: z.string().nullish(),
+  stored: z.boolean().optional(),
+  deduplicated_by: z.string().nullish(),
+  functions: z
+    .array(
+      z.looseObject({
+        function_id: z.string(),
+        function_version: z.number().int().optional(),
+        decision: z.string(),
+        matched: z.boolean().optional(),
+        reason: z.string().optional(),
+        trigger: z
+          .looseObject({ event: z.string().nullish(), expression: z.string().nullish() })
+          .nullish()
+          .transform((trigger) =>
+            trigger === null || trigger === undefined
+              ? undefined
+              : drop({ event: trigger.event ?? undefined, expression: trigger.expression ?? undefined }),
+          ),
+        run_id: z.string().optional(),
+      }),
+    )
+    .default([]),
+});
 
 const RestEmitted = z.preprocess(restRow, EmitResponse);
 
@@ -49,6 +78,34 @@ export function eventCalls(wire: Wire): EventCalls {
           call,
         ),
       ),
+
+    explainEvent: async (probe, call) => {
+      const body =
+        "eventId" in probe
+          ? { event_id: probe.eventId }
+          : {
+              event: probe.event,
+              data: probe.data,
+              version: probe.version,
+              idempotency_key: probe.idempotencyKey,
+            };
+      const request = {
+        method: "POST",
+        path: "/api/v1/events/explain",
+        body: toText(body),
+        effect: "read",
+        namesRecord: true,
+      } as const;
+      const answer = await restCall(wire, request, ExplainAnswer, call);
+      return drop({
+        event: answer.event,
+        event_id: answer.event_id ?? undefined,
+        stored: answer.stored,
+        deduplicated_by: answer.deduplicated_by ?? undefined,
+        functions: answer.functions.map(drop),
+        count: answer.functions.length,
+      });
+    },
 
     emitEvent: async ({ event, data, metadata, version, idempotencyKey }, call) => {
       const { surface, text } = await wire.surfaces.send(

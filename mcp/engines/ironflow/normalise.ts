@@ -129,7 +129,7 @@ function errorFromText(wire: string): RunErrorInfo {
 const toMessage = (value: unknown): string => JSON.stringify(value) ?? String(value);
 
 /** The twin holds what a Struct cannot, null included, so it wins whenever it is there. */
-const twin = (value: unknown, plain: unknown): unknown => (value === undefined ? plain : value);
+export const twin = (value: unknown, plain: unknown): unknown => (value === undefined ? plain : value);
 
 /** Absent text is written as "" by protojson. */
 export const text = (value: string | undefined): string | undefined => (value === "" ? undefined : value);

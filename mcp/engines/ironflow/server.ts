@@ -1,13 +1,19 @@
+import * as z from "zod/v4";
 import { HealthResponse, InfoResponse } from "../../../engine/contract/operations.ts";
 import { ToolFailure } from "../../upstream/tool-failure.ts";
 import type { Call } from "../../upstream/http.ts";
 import type { Engine } from "../engine.ts";
 import { readAnswer } from "../../upstream/answer.ts";
+import { answerError } from "../../upstream/http-errors.ts";
+import { isMissingRestRoute, notServed } from "./missing.ts";
 import { time } from "./normalise.ts";
 import { toEventSummary } from "./records.ts";
 import { answerTo, restCall, type Wire } from "./wire.ts";
 
-type ServerCalls = Pick<Engine, "serverInfo" | "overview">;
+type ServerCalls = Pick<Engine, "serverInfo" | "overview" | "openapi">;
+
+/** The document is handed on as it came; this is only how it is told from an error page. */
+const OpenapiDocument = z.looseObject({ openapi: z.string(), paths: z.unknown() });
 
 const RECENT_ROWS = 10;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -35,6 +41,15 @@ export function serverCalls(wire: Wire, lists: Pick<Engine, "listRuns" | "listEv
         ...(startedAt === undefined ? {} : { started_at: startedAt }),
         ...(health.warnings === undefined ? {} : { warnings: health.warnings }),
       };
+    },
+
+    openapi: async (call) => {
+      const request = { method: "GET", path: "/api/v1/openapi.json", effect: "read" } as const;
+      const answer = await wire.http.send(request, call);
+      if (isMissingRestRoute(answer, undefined)) throw notServed("GET /api/v1/openapi.json");
+      if (answer.status < 200 || answer.status >= 300) throw answerError(wire.http.peer, request, answer);
+      readAnswer(OpenapiDocument, answer.text, answerTo("GET /api/v1/openapi.json"));
+      return answer.text;
     },
 
     overview: async (call) => {

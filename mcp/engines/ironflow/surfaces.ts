@@ -11,8 +11,10 @@ export type Operation = {
   readonly connect: string;
   readonly message: Readonly<Record<string, unknown>>;
   readonly effect: Effect;
+  /** As in `HttpRequest`. */
+  readonly deadlineMs?: number;
   readonly rest?: {
-    readonly method: "GET" | "POST";
+    readonly method: HttpRequest["method"];
     readonly path: string;
     readonly body?: unknown;
     readonly headers?: Readonly<Record<string, string>>;
@@ -63,19 +65,20 @@ function order(operation: Operation, lacking: Surface | undefined): Surface[] {
 }
 
 function toRequest(operation: Operation, surface: Surface): HttpRequest {
-  const { effect, rest } = operation;
+  const { effect, rest, deadlineMs } = operation;
+  const common = { effect, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
   if (surface === "rest" && rest !== undefined)
     return {
       method: rest.method,
       path: rest.path,
-      effect,
+      ...common,
       ...(rest.body === undefined ? {} : { body: toText(rest.body) }),
       ...(rest.headers === undefined ? {} : { headers: rest.headers }),
     };
   return {
     method: "POST",
     path: `/ironflow.v1.${operation.connect}`,
-    effect,
+    ...common,
     body: toText(operation.message),
   };
 }

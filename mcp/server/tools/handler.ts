@@ -1,5 +1,6 @@
 import type { ToolInput, ToolName, ToolOutput } from "../../contract/tools.ts";
 import type { Engine } from "../../engines/engine.ts";
+import type { Evidence } from "../evidence.ts";
 import type { TerminalBridge } from "../terminal-bridge.ts";
 
 /** What a tool may use while it runs. */
@@ -7,6 +8,8 @@ export type ToolContext = {
   readonly engine: Engine;
   /** Undefined when the server was started without one; the terminal tools are not offered then. */
   readonly terminal: TerminalBridge | undefined;
+  /** Undefined when the server was started without an evidence file, or it could not be opened. */
+  readonly evidence: Pick<Evidence, "noteTest" | "awaitReload"> | undefined;
   /** Who called, as the app says: the name of the agent's token. */
   readonly caller: string;
   /** Aborts when the caller gave up or went away. */
