@@ -1,5 +1,6 @@
 import { parseExactJson } from "../../loopback/exact-json.ts";
 import { ExpressionError } from "./expression.ts";
+import { MAX_EVENT_STEPS, type Budget } from "./expression-cost.ts";
 import { eventScope } from "./match.ts";
 
 /** Expressions read events up to this size: it bounds how long one evaluation may take. */
@@ -11,15 +12,18 @@ export interface EventView {
   exact(): Record<string, unknown>;
   /** As plain numbers, for CEL. @throws ExpressionError for an event that is too large */
   plain(): Record<string, unknown>;
+  /** What all expressions that look at the event may still cost. */
+  budget: Budget;
 }
 
 export function viewEvent(event: Parameters<typeof eventScope>[0]): EventView {
   let exact: Record<string, unknown> | undefined;
   let plain: Record<string, unknown> | undefined;
   return {
+    budget: { left: MAX_EVENT_STEPS },
     exact: () => (exact ??= eventScope(event, parseExactJson)),
     plain: () => {
-      if (event.data.length > MAX_EXPRESSION_EVENT_CHARS) {
+      if (event.data.length + (event.metadata?.length ?? 0) > MAX_EXPRESSION_EVENT_CHARS) {
         throw new ExpressionError(`the event is over ${MAX_EXPRESSION_EVENT_CHARS} characters`);
       }
       if (plain === undefined) {

@@ -1,5 +1,6 @@
 import { Environment } from "@marcbachmann/cel-js";
 import { ApiError, messageOf } from "../errors.ts";
+import { meterExpression, type Budget, type Meter } from "./expression-cost.ts";
 
 /** An expression could not be evaluated on the event at hand, or did not answer true or false. */
 export class ExpressionError extends Error {
@@ -7,10 +8,10 @@ export class ExpressionError extends Error {
 }
 
 export interface Expression {
-  /** What it answers; big integers as plain numbers. @throws ExpressionError */
-  value(scope: Record<string, unknown>): unknown;
+  /** What it answers; big integers as plain numbers. Takes its steps from the budget. @throws ExpressionError */
+  value(scope: Record<string, unknown>, budget: Budget): unknown;
   /** @throws ExpressionError */
-  test(scope: Record<string, unknown>): boolean;
+  test(scope: Record<string, unknown>, budget: Budget): boolean;
 }
 
 const maxExpressionChars = 1_024;
@@ -23,15 +24,12 @@ const limits = {
 };
 const environment = new Environment({ unlistedVariablesAreDyn: true, limits });
 
-/** Macros that walk a list: inside one another their cost multiplies, so they may not be nested. */
-const walking = new Set(["all", "exists", "exists_one", "filter", "map"]);
-
 const cache = new Map<string, Expression>();
 const maxCached = 512;
 
 /**
- * Parses a CEL expression. Its cost is bounded: size, depth, no nested list macros, and no `matches`, because this
- * engine's regular expressions cannot be bounded.
+ * Parses a CEL expression. Its cost is bounded: size and depth here, steps when it is evaluated. There is no `matches`,
+ * because this engine's regular expressions cannot be bounded.
  * @throws ApiError invalid_argument that names `field`
  */
 export function compileExpression(text: string, field: string): Expression {
@@ -48,15 +46,17 @@ export function compileExpression(text: string, field: string): Expression {
 
 function compile(text: string, field: string): Expression {
   let evaluate;
+  let meter: Meter;
   try {
     evaluate = environment.parse(text);
-    refuseUnbounded(evaluate.ast, false);
+    refuseMatches(evaluate.ast);
+    meter = meterExpression(evaluate.ast);
   } catch (error) {
     throw new ApiError("invalid_argument", `${field}: ${firstLine(error)}`, { cause: error });
   }
-  const value = (scope: Record<string, unknown>): unknown => {
+  const value = (scope: Record<string, unknown>, budget: Budget): unknown => {
     try {
-      const answer: unknown = evaluate(scope);
+      const answer: unknown = meter.within(budget, () => evaluate(scope) as unknown);
       return typeof answer === "bigint" ? Number(answer) : answer;
     } catch (error) {
       throw new ExpressionError(`expression ${JSON.stringify(text)}: ${firstLine(error)}`, { cause: error });
@@ -64,8 +64,8 @@ function compile(text: string, field: string): Expression {
   };
   return {
     value,
-    test: (scope) => {
-      const answer = value(scope);
+    test: (scope, budget) => {
+      const answer = value(scope, budget);
       if (typeof answer === "boolean") return answer;
       throw new ExpressionError(
         `expression ${JSON.stringify(text)}: answered ${typeof answer}, not true or false`,
@@ -74,17 +74,15 @@ function compile(text: string, field: string): Expression {
   };
 }
 
-function refuseUnbounded(node: unknown, insideMacro: boolean): void {
+function refuseMatches(node: unknown): void {
   if (Array.isArray(node)) {
-    for (const member of node) refuseUnbounded(member, insideMacro);
+    for (const member of node) refuseMatches(member);
     return;
   }
   if (typeof node !== "object" || node === null || !("op" in node) || !("args" in node)) return;
-  const name = node.op === "rcall" && Array.isArray(node.args) ? String(node.args[0]) : "";
-  if (name === "matches") throw new Error("matches is not available");
-  const walks = walking.has(name);
-  if (walks && insideMacro) throw new Error(`${name} inside another list macro is not available`);
-  refuseUnbounded(node.args, insideMacro || walks);
+  if (node.op === "rcall" && Array.isArray(node.args) && node.args[0] === "matches")
+    throw new Error("matches is not available");
+  refuseMatches(node.args);
 }
 
 /** CEL's messages go on with a picture of the source; the first line says it all. */

@@ -20,7 +20,7 @@ export function keyOf(text: string | undefined, event: EventView): string {
   if (match.grammar === "any") return "";
   if (match.grammar === "path") return matchKey(valueAtPath(event.exact(), match.path)) ?? "null";
   try {
-    const value = compileExpression(match.expression, "key").value(event.plain());
+    const value = compileExpression(match.expression, "key").value(event.plain(), event.budget);
     const plain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
     return (plain ? matchKey(value) : null) ?? "null";
   } catch (error) {

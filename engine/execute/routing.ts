@@ -41,7 +41,7 @@ export function routeEvent(core: Core, tx: Tx, event: NewEvent): RunRow[] {
 /** True or false, or the reason why it cannot be said. */
 function evaluate(expression: string, scope: EventView): { hit: boolean } | { problem: string } {
   try {
-    return { hit: compileExpression(expression, "expression").test(scope.plain()) };
+    return { hit: compileExpression(expression, "expression").test(scope.plain(), scope.budget) };
   } catch (error) {
     if (error instanceof Error) return { problem: error.message };
     throw error;
