@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since 1970, wall clock. May jump. */
   nowMs(): number;
+  /** Milliseconds since some moment of this process. Never jumps. */
+  elapsedMs(): number;
   /** Runs `task` once after at least `delayMs`; the answer takes it back. A delay below 0 counts as 0. */
   after(delayMs: number, task: () => void): () => void;
 }
@@ -11,6 +13,7 @@ const longestDelayMs = 2_147_483_647;
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
+  elapsedMs: () => performance.now(),
   after: (delayMs, task) => {
     const handle = setTimeout(task, Math.min(Math.max(0, delayMs), longestDelayMs));
     return () => clearTimeout(handle);

@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from "./clock.ts";
 import type { Core, Log } from "./core.ts";
+import { followClock } from "./execute/clock-jump.ts";
 import { createBreakers } from "./execute/breakers.ts";
 import { createDispatcher, DISPATCH_LIMITS, type DispatchLimits } from "./execute/dispatcher.ts";
 import { createHub } from "./execute/hub.ts";
@@ -51,9 +52,14 @@ export function createEngine(options: EngineOptions): Engine {
     log,
     store,
     ids: createIds(clock),
-    writer: createWriter(db, clock, (error) => {
-      log.error({ err: error }, "a task after a commit failed");
-    }),
+    writer: createWriter(
+      db,
+      clock,
+      (error) => {
+        log.error({ err: error }, "a task after a commit failed");
+      },
+      (tx, byMs) => followClock(core, tx, byMs),
+    ),
     registry: createRegistry(store),
     breakers: createBreakers(getCore, store.breakers.all()),
     dispatcher: createDispatcher(
@@ -82,7 +88,12 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     core,
     start: async () => {
-      const interrupted = await core.writer.write((tx) => store.runs.requeueInterrupted(tx.nowMs));
+      const interrupted = await core.writer.write((tx) => {
+        // Time only passes while the engine is stopped: a clock that shows less than when it stopped was set back.
+        const lastMs = store.audit.lastAt() ?? 0;
+        if (tx.nowMs < lastMs) followClock(core, tx, tx.nowMs - lastMs);
+        return store.runs.requeueInterrupted(tx.nowMs);
+      });
       if (interrupted > 0) log.info({ runs: interrupted }, "runs that were under way begin again");
       core.breakers.start();
       core.timers.start();

@@ -52,7 +52,10 @@ function increment(bytes: Uint8Array): boolean {
  * 48 bits of time and 80 random bits, lower-case base 32. Ids of one millisecond count upwards from a random start, and
  * a clock that goes back keeps the last time, so the order of creation is the order of the text within one process.
  */
-export function createIds(clock: Clock, random: (size: number) => Uint8Array = randomBytes): Ids {
+export function createIds(
+  clock: Pick<Clock, "nowMs">,
+  random: (size: number) => Uint8Array = randomBytes,
+): Ids {
   let lastMs = -1;
   let tail = random(randomSize);
   return {

@@ -41,7 +41,7 @@ export async function seedRuns(folder: string, runs: number, say: (line: string)
     const store = createStore(db);
     let nowMs = Date.now() - daysBack * 86_400_000;
     const stepMs = (daysBack * 86_400_000) / runs;
-    const ids = createIds({ nowMs: () => Math.floor(nowMs), after: () => () => {} });
+    const ids = createIds({ nowMs: () => Math.floor(nowMs) });
     const environment = store.environments.ensure("default", Math.floor(nowMs));
     for (let done = 0; done < runs;) {
       db.exec("begin");

@@ -30,6 +30,8 @@ export interface Breakers {
   failures(environmentId: string, key: string, limit: number): BreakerFailureRow[];
   /** Replaces the reasons of the failures that a run's calls brought. */
   redact(tx: Tx, run: { id: string; environment_id: string; function_id: string }, replace: Replace): void;
+  /** The wall clock was set: an open breaker stays open as long as it would have. */
+  followClock(tx: Tx, byMs: number): void;
   /** @throws ApiError not_found */
   reset(tx: Tx, environmentId: string, key: string): BreakerRow;
   /** Arms the clocks of breakers that were open when the engine stopped. */
@@ -167,6 +169,11 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
         if (last !== null && own.some(({ reason }) => reason === last)) {
           put(tx, { ...row, last_failure_reason: replace(last) });
         }
+      }
+    },
+    followClock: (tx, byMs) => {
+      for (const row of rows.values()) {
+        if (row.state === "open") put(tx, { ...row, opened_at: (row.opened_at ?? tx.nowMs) + byMs });
       }
     },
     reset: (tx, environmentId, key) => {

@@ -1,13 +1,12 @@
 import type { Core } from "../core.ts";
+import type { DebounceRow } from "../store/debounces.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { Tx } from "../store/writer.ts";
 import { createRun } from "./create-run.ts";
+import type { DueSource } from "./due-source.ts";
 import type { EventView } from "./event-view.ts";
 import { keyOf } from "./key.ts";
 import type { RegisteredFunction } from "./registry.ts";
-
-/** Entries that start their runs in one change. */
-const batch = 100;
 
 /** Holds an event of a debounced function: only the newest of its key starts a run, once none came for the period. */
 export function debounceEvent(
@@ -35,12 +34,17 @@ export function debounceEvent(
   core.timers.wakeAt(tx, dueAt);
 }
 
-/** Starts the runs of entries whose period is over. A function that is paused or archived meanwhile gets none. */
-export function fireDebounces(core: Core, tx: Tx): void {
-  for (const entry of core.store.debounces.due(tx.nowMs, batch)) {
+/** Starts the run of an entry whose period is over. A function that is paused or archived meanwhile gets none. */
+export const debounceSource: DueSource<DebounceRow> = {
+  name: "debounce",
+  earliest: (store, limit) => store.debounces.earliest(limit),
+  reread: (store, row) => store.debounces.get(row.environment_id, row.function_id, row.key),
+  dueAt: (row) => row.due_at,
+  key: (row) => `${row.environment_id} ${row.function_id} ${row.key}`,
+  fire: (core, tx, entry) => {
     core.store.debounces.delete(entry.environment_id, entry.function_id, entry.key);
     const fn = core.registry.get(entry.environment_id, entry.function_id);
     const event = core.store.events.get(entry.environment_id, entry.event_id);
     if (fn?.row.status === "active" && event !== undefined) createRun(core, tx, fn, event);
-  }
-}
+  },
+};

@@ -34,6 +34,7 @@ const worker = (id: string): Worker => ({
   activeJobs: 0,
   registeredAt: 0,
   lastHeartbeat: 0,
+  heardElapsedMs: 0,
 });
 
 const claim = (id: string, limit = 10) =>

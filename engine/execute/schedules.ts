@@ -2,14 +2,13 @@ import { toTimestamp } from "../clock.ts";
 import type { Core } from "../core.ts";
 import { toJsonText } from "../json/json-text.ts";
 import type { NewEvent } from "../store/events.ts";
+import type { ScheduleRow } from "../store/schedules.ts";
 import type { Tx } from "../store/writer.ts";
 import { createRun } from "./create-run.ts";
-import { nextFiringMs } from "./cron.ts";
+import { laterFiringMs, nextFiringMs } from "./cron.ts";
+import type { DueSource } from "./due-source.ts";
 import { announceEvent } from "./notices.ts";
 import type { RegisteredFunction } from "./registry.ts";
-
-/** Schedules that fire in one change. */
-const batch = 100;
 
 /** Makes the stored schedules of a function those of its cron triggers. One that stays keeps its next time. */
 export function keepSchedules(core: Core, tx: Tx, fn: RegisteredFunction): void {
@@ -35,37 +34,52 @@ export function keepSchedules(core: Core, tx: Tx, fn: RegisteredFunction): void 
 }
 
 /**
- * Fires what is due. Times that passed while the engine was stopped, or were jumped over by the clock, fire once. A
- * function that is not active lets its times pass.
+ * Times that passed while the engine was stopped, or were jumped over by the clock, fire once. A function that is not
+ * active lets its times pass.
  */
-export function fireSchedules(core: Core, tx: Tx): void {
+export const scheduleSource: DueSource<ScheduleRow> = {
+  name: "schedule",
+  earliest: (store, limit) => store.schedules.earliest(limit),
+  reread: (store, row) => store.schedules.get(row.environment_id, row.function_id, row.expression),
+  dueAt: (row) => row.next_at,
+  key: (row) => `${row.environment_id} ${row.function_id} ${row.expression}`,
+  fire: fireSchedule,
+};
+
+function fireSchedule(core: Core, tx: Tx, row: ScheduleRow): void {
   const { schedules, events } = core.store;
-  for (const row of schedules.due(tx.nowMs, batch)) {
-    const fn = core.registry.get(row.environment_id, row.function_id);
-    if (fn === undefined) {
-      schedules.delete(row.environment_id, row.function_id, row.expression);
-      continue;
-    }
-    schedules.put({
-      ...row,
-      next_at: nextFiringMs(row.expression, tx.nowMs, "cron"),
-      last_at: row.next_at,
-    });
-    if (fn.row.status !== "active") continue;
-    const event: NewEvent = {
-      id: core.ids.next("evt"),
-      environment_id: row.environment_id,
-      name: `cron.${row.function_id}`,
-      data: toJsonText({ cron: row.expression, scheduled_at: toTimestamp(row.next_at) }).text,
-      metadata: null,
-      source: "cron",
-      version: 1,
-      idempotency_key: null,
-      run_id: null,
-      timestamp: tx.nowMs,
-    };
-    events.insert(event);
-    announceEvent(core, tx, event);
-    createRun(core, tx, fn, event);
+  const fn = core.registry.get(row.environment_id, row.function_id);
+  const next = laterFiringMs(row.expression, tx.nowMs);
+  if (fn === undefined || next === undefined) {
+    schedules.delete(row.environment_id, row.function_id, row.expression);
+  } else schedules.put({ ...row, next_at: next, last_at: row.next_at });
+  if (fn?.row.status !== "active") return;
+  const event: NewEvent = {
+    id: core.ids.next("evt"),
+    environment_id: row.environment_id,
+    name: `cron.${row.function_id}`,
+    data: toJsonText({ cron: row.expression, scheduled_at: toTimestamp(row.next_at) }).text,
+    metadata: null,
+    source: "cron",
+    version: 1,
+    idempotency_key: null,
+    run_id: null,
+    timestamp: tx.nowMs,
+  };
+  events.insert(event);
+  announceEvent(core, tx, event);
+  createRun(core, tx, fn, event);
+}
+
+/** A clock that went back by more than this was wrong before: schedules do not wait until it is there again, ms. */
+const longestSilenceMs = 86_400_000;
+
+/** The clock went back: no time fires twice, but no schedule is silent for more than a day longer than it should be. */
+export function recallSchedules(core: Core, tx: Tx): void {
+  for (const row of core.store.schedules.all()) {
+    const next = laterFiringMs(row.expression, tx.nowMs);
+    if (next === undefined || next >= row.next_at - longestSilenceMs) continue;
+    core.store.schedules.put({ ...row, next_at: next });
+    core.timers.wakeAt(tx, next);
   }
 }

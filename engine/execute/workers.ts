@@ -12,10 +12,12 @@ export interface Worker {
   activeJobs: number;
   registeredAt: number;
   lastHeartbeat: number;
+  /** The same moment on a clock that does not jump. */
+  heardElapsedMs: number;
 }
 
 export interface Workers {
-  register(worker: Omit<Worker, "registeredAt" | "lastHeartbeat" | "activeJobs">): void;
+  register(worker: Omit<Worker, "registeredAt" | "lastHeartbeat" | "heardElapsedMs" | "activeJobs">): void;
   /** The worker, and that it was heard of; undefined when it has to register (again). */
   heard(environmentId: string, id: string, activeJobs?: number): Worker | undefined;
   /** In order of id. */
@@ -33,9 +35,9 @@ export function createWorkers(core: () => Core): Workers {
   const nameOf = (environmentId: string, id: string) => `${environmentId}\n${id}`;
 
   function forgetGone(): void {
-    const oldest = core().clock.nowMs() - WORKER_GONE_MS;
+    const oldest = core().clock.elapsedMs() - WORKER_GONE_MS;
     for (const [name, worker] of workers) {
-      if (worker.lastHeartbeat < oldest) workers.delete(name);
+      if (worker.heardElapsedMs < oldest) workers.delete(name);
     }
   }
 
@@ -51,6 +53,7 @@ export function createWorkers(core: () => Core): Workers {
         activeJobs: before?.activeJobs ?? 0,
         registeredAt: before?.registeredAt ?? nowMs,
         lastHeartbeat: nowMs,
+        heardElapsedMs: core().clock.elapsedMs(),
       });
       const [first] = workers.keys();
       if (workers.size > maxWorkers && first !== undefined) workers.delete(first);
@@ -60,6 +63,7 @@ export function createWorkers(core: () => Core): Workers {
       const worker = workers.get(nameOf(environmentId, id));
       if (worker === undefined) return undefined;
       worker.lastHeartbeat = core().clock.nowMs();
+      worker.heardElapsedMs = core().clock.elapsedMs();
       if (activeJobs !== undefined) worker.activeJobs = activeJobs;
       return worker;
     },

@@ -1,6 +1,7 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import type { KvBucketRow, KvEntryRow } from "../store/kv.ts";
+import type { DueSource } from "../execute/due-source.ts";
 import type { Tx } from "../store/writer.ts";
 import { findBucket } from "./buckets.ts";
 
@@ -147,8 +148,22 @@ function announce(
 /** Rows removed in one change: it bounds the time the engine answers nothing else. */
 const batch = 200;
 
-/** Forgets revisions whose time is over, and what dropped buckets have left. Watchers hear of a value that expired. */
-export function sweepKv(core: Core, tx: Tx): void {
+/** Forgets revisions whose time is over, and what dropped buckets have left. */
+export const kvSource: DueSource<number> = {
+  name: "kv",
+  earliest: (store) => {
+    const dueAt = store.kv.nextDue();
+    return dueAt === undefined ? [] : [dueAt];
+  },
+  reread: (store) => store.kv.nextDue(),
+  dueAt: (at) => at,
+  key: () => "",
+  fire: (core, tx) => sweepKv(core, tx),
+  inParts: true,
+};
+
+/** Watchers hear of a value that expired. */
+function sweepKv(core: Core, tx: Tx): void {
   const { kv } = core.store;
   for (const row of kv.expired(tx.nowMs, batch)) {
     kv.remove(row.bucket_id, row.key, row.revision);

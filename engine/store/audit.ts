@@ -35,6 +35,8 @@ export interface AuditTable {
     page: { limit: number; cursor?: string | undefined },
   ): { rows: AuditRow[]; nextCursor: string; total: number };
   byRun(runId: string): AuditRow[];
+  /** When the newest row was written, ms since 1970. */
+  lastAt(): number | undefined;
   setPayload(seq: number, payload: string): void;
   deleteByRun(runId: string): void;
 }
@@ -47,6 +49,7 @@ export function createAuditTable(db: Database): AuditTable {
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const byRun = db.prepare<AuditRow>("select * from audit where run_id = ? order by seq");
+  const last = db.prepare<{ created_at: number }>("select created_at from audit order by seq desc limit 1");
   const setPayload = db.prepare("update audit set payload = ? where seq = ?");
   const deleteByRun = db.prepare("delete from audit where run_id = ?");
   return {
@@ -91,6 +94,7 @@ export function createAuditTable(db: Database): AuditTable {
       return { rows: shown, nextCursor: more ? encodeCursor({ atMs: last.seq, id: last.id }) : "", total };
     },
     byRun: (runId) => byRun.all(runId),
+    lastAt: () => last.get()?.created_at,
     setPayload: (seq, payload) => {
       setPayload.run(payload, seq);
     },

@@ -17,9 +17,10 @@ export interface DebounceTable {
   get(environmentId: string, functionId: string, key: string): DebounceRow | undefined;
   put(row: DebounceRow): void;
   list(environmentId: string): DebounceRow[];
-  due(nowMs: number, limit: number): DebounceRow[];
-  /** When the next entry is due, ms since 1970. */
-  next(): number | undefined;
+  /** The entries whose time comes first, due or not. */
+  earliest(limit: number): DebounceRow[];
+  /** Moves the times of all entries. */
+  shift(byMs: number): void;
   byEvent(eventId: string): DebounceRow[];
   /** False when there was none. */
   delete(environmentId: string, functionId: string, key: string): boolean;
@@ -41,8 +42,8 @@ export function createDebounceTable(db: Database): DebounceTable {
   const list = db.prepare<DebounceRow>(
     `select * from debounces where environment_id = ? order by due_at, function_id, key limit ${maxListed}`,
   );
-  const due = db.prepare<DebounceRow>("select * from debounces where due_at <= ? order by due_at limit ?");
-  const next = db.prepare<{ due_at: number }>("select due_at from debounces order by due_at limit 1");
+  const earliest = db.prepare<DebounceRow>("select * from debounces order by due_at limit ?");
+  const shift = db.prepare("update debounces set first_at = first_at + ?1, due_at = due_at + ?1");
   const byEvent = db.prepare<DebounceRow>("select * from debounces where event_id = ?");
   const remove = db.prepare("delete from debounces where environment_id = ? and function_id = ? and key = ?");
   const removeByFunction = db.prepare("delete from debounces where environment_id = ? and function_id = ?");
@@ -52,8 +53,10 @@ export function createDebounceTable(db: Database): DebounceTable {
       put.run(r.environment_id, r.function_id, r.key, r.event_id, r.events, r.first_at, r.due_at);
     },
     list: (environmentId) => list.all(environmentId),
-    due: (nowMs, limit) => due.all(nowMs, limit),
-    next: () => next.get()?.due_at,
+    earliest: (limit) => earliest.all(limit),
+    shift: (byMs) => {
+      shift.run(byMs);
+    },
     byEvent: (eventId) => byEvent.all(eventId),
     delete: (environmentId, functionId, key) => remove.run(environmentId, functionId, key) > 0,
     deleteByFunction: (environmentId, functionId) => {

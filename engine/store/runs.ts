@@ -113,6 +113,8 @@ export interface RunTable {
   readyLanes(environmentId?: string, functionId?: string): ReadyLane[];
   /** Runs that a pull worker has. */
   leased(): RunRow[];
+  /** Moves the ends of all leases and of the executions under way. */
+  shiftLeases(byMs: number): void;
   /** Ready runs of a function: those that wait for a slot or behind a breaker. Counted up to `cap`. */
   countReady(environmentId: string, functionId: string, cap: number): number;
   /** Runs of a function that are not at their end. */
@@ -157,6 +159,10 @@ export function createRunTable(db: Database): RunTable {
   const leased = db.prepare<RunRow>(
     `select * from runs where environment_id in (select id from environments) and status = 'running'
      and execution_mode = 'pull'`,
+  );
+  const shiftLeases = db.prepare(
+    `update runs set lease_expires_at = lease_expires_at + ?1, timeout_at = timeout_at + ?1
+     where environment_id in (select id from environments) and status = 'running' and execution_mode = 'pull'`,
   );
   const countReady = db.prepare<{ n: number }>(
     `select count(*) as n from (select 1 from runs where environment_id = ? and function_id = ? and ready_at is not null
@@ -248,6 +254,9 @@ export function createRunTable(db: Database): RunTable {
         ? readyLanes.all()
         : readyLanesOf.all(environmentId, functionId),
     leased: () => leased.all(),
+    shiftLeases: (byMs) => {
+      shiftLeases.run(byMs);
+    },
     countReady: (environmentId, functionId, cap) => countReady.get(environmentId, functionId, cap)?.n ?? 0,
     countOpen: (environmentId, functionId) => countOpen.get(environmentId, functionId)?.n ?? 0,
     byEvent: (eventId) => byEvent.all(eventId),

@@ -12,9 +12,10 @@ export interface ScheduleRow {
 export interface ScheduleTable {
   byFunction(environmentId: string, functionId: string): ScheduleRow[];
   put(row: ScheduleRow): void;
-  due(nowMs: number, limit: number): ScheduleRow[];
-  /** When the next one is due, ms since 1970. */
-  next(): number | undefined;
+  get(environmentId: string, functionId: string, expression: string): ScheduleRow | undefined;
+  all(): ScheduleRow[];
+  /** The schedules whose time comes first, due or not. */
+  earliest(limit: number): ScheduleRow[];
   delete(environmentId: string, functionId: string, expression: string): void;
 }
 
@@ -26,8 +27,11 @@ export function createScheduleTable(db: Database): ScheduleTable {
     `insert into schedules (environment_id, function_id, expression, next_at, last_at) values (?, ?, ?, ?, ?)
      on conflict do update set next_at = excluded.next_at, last_at = excluded.last_at`,
   );
-  const due = db.prepare<ScheduleRow>("select * from schedules where next_at <= ? order by next_at limit ?");
-  const next = db.prepare<{ next_at: number }>("select next_at from schedules order by next_at limit 1");
+  const get = db.prepare<ScheduleRow>(
+    "select * from schedules where environment_id = ? and function_id = ? and expression = ?",
+  );
+  const all = db.prepare<ScheduleRow>("select * from schedules");
+  const earliest = db.prepare<ScheduleRow>("select * from schedules order by next_at limit ?");
   const remove = db.prepare(
     "delete from schedules where environment_id = ? and function_id = ? and expression = ?",
   );
@@ -36,8 +40,9 @@ export function createScheduleTable(db: Database): ScheduleTable {
     put: (r) => {
       put.run(r.environment_id, r.function_id, r.expression, r.next_at, r.last_at);
     },
-    due: (nowMs, limit) => due.all(nowMs, limit),
-    next: () => next.get()?.next_at,
+    get: (environmentId, functionId, expression) => get.get(environmentId, functionId, expression),
+    all: () => all.all(),
+    earliest: (limit) => earliest.all(limit),
     delete: (environmentId, functionId, expression) => {
       remove.run(environmentId, functionId, expression);
     },

@@ -76,6 +76,8 @@ export interface StepTable {
   settleWithEvent(id: string, eventId: string, output: string, attempt: number, nowMs: number): boolean;
   /** Puts another output in a step's place, keeps the first one, and makes the step completed. */
   patch(id: string, change: { output: string; by: string; injected: boolean }, nowMs: number): void;
+  /** Moves the ends of all waits for an event. */
+  shiftWaits(byMs: number): void;
   byWaitEvent(eventId: string): StepRow[];
   /** The steps that started a run and hold what became of it. */
   byChild(childRunId: string): StepRow[];
@@ -121,6 +123,10 @@ export function createStepTable(db: Database): StepTable {
        error = null, status = 'completed', patched_at = ?, patched_by = ?, injected = max(injected, ?),
        ended_at = coalesce(ended_at, ?), updated_at = ? where id = ?`,
   );
+  const shiftWaits = db.prepare(
+    `update steps set wait_timeout_at = wait_timeout_at + ?
+     where id in (select step_id from timers where kind = 'wait_timeout')`,
+  );
   const byWaitEvent = db.prepare<StepRow>("select * from steps where wait_event_id = ?");
   const byChild = db.prepare<StepRow>("select * from steps where child_run_id = ?");
   const redact = db.prepare(
@@ -165,6 +171,9 @@ export function createStepTable(db: Database): StepTable {
       settleWithEvent.run(output, attempt, eventId, nowMs, nowMs, nowMs, nowMs, id) > 0,
     patch: (id, change, nowMs) => {
       patch.run(change.output, nowMs, change.by, change.injected ? 1 : 0, nowMs, nowMs, id);
+    },
+    shiftWaits: (byMs) => {
+      shiftWaits.run(byMs);
     },
     byWaitEvent: (eventId) => byWaitEvent.all(eventId),
     byChild: (childRunId) => byChild.all(childRunId),

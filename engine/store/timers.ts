@@ -12,26 +12,33 @@ export interface TimerRow {
 
 export interface TimerTable {
   add(timer: Omit<TimerRow, "id">): void;
-  /** The earliest timers that are due. */
-  due(nowMs: number, limit: number): TimerRow[];
-  /** When the next timer is due, ms since 1970. */
-  next(): number | undefined;
+  get(id: number): TimerRow | undefined;
+  /** The timers whose time comes first, due or not. */
+  earliest(limit: number): TimerRow[];
+  /** Moves the times of these kinds. */
+  shift(kinds: readonly TimerKind[], byMs: number): void;
   delete(id: number): void;
   deleteByRun(runId: string): void;
 }
 
 export function createTimerTable(db: Database): TimerTable {
   const add = db.prepare("insert into timers (due_at, kind, run_id, step_id) values (?, ?, ?, ?)");
-  const due = db.prepare<TimerRow>("select * from timers where due_at <= ? order by due_at, id limit ?");
-  const next = db.prepare<{ due_at: number }>("select due_at from timers order by due_at limit 1");
+  const get = db.prepare<TimerRow>("select * from timers where id = ?");
+  const earliest = db.prepare<TimerRow>("select * from timers order by due_at, id limit ?");
+  const shift = db.prepare(
+    "update timers set due_at = due_at + ? where kind in (select value from json_each(?))",
+  );
   const remove = db.prepare("delete from timers where id = ?");
   const removeByRun = db.prepare("delete from timers where run_id = ?");
   return {
     add: (timer) => {
       add.run(timer.due_at, timer.kind, timer.run_id, timer.step_id);
     },
-    due: (nowMs, limit) => due.all(nowMs, limit),
-    next: () => next.get()?.due_at,
+    get: (id) => get.get(id),
+    earliest: (limit) => earliest.all(limit),
+    shift: (kinds, byMs) => {
+      shift.run(byMs, JSON.stringify(kinds));
+    },
     delete: (id) => {
       remove.run(id);
     },

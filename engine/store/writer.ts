@@ -22,6 +22,9 @@ export interface Writer {
   close(): Promise<void>;
 }
 
+/** A wall clock that moves by this much against the time that passes was set, ms; less is drift, and is followed silently. */
+const jumpMs = 1_000;
+
 /** More changes than this do not wait for one commit: it bounds the time the process answers nothing else. */
 const maxChangesPerCommit = 256;
 
@@ -49,7 +52,15 @@ class Transaction implements Tx {
   }
 }
 
-export function createWriter(db: Database, clock: Clock, report: (error: unknown) => void): Writer {
+/**
+ * @param onJump the wall clock was set by so many ms: what the store holds is put right before anything else is written
+ */
+export function createWriter(
+  db: Database,
+  clock: Clock,
+  report: (error: unknown) => void,
+  onJump: (tx: Tx, byMs: number) => void = () => {},
+): Writer {
   const begin = db.prepare("begin immediate");
   const commit = db.prepare("commit");
   const rollback = db.prepare("rollback");
@@ -60,16 +71,27 @@ export function createWriter(db: Database, clock: Clock, report: (error: unknown
   let queue: Waiting[] = [];
   let scheduled = false;
   let closed = false;
+  /** What has to be added to the time that passed to get the wall clock's. */
+  let offsetMs = clock.nowMs() - clock.elapsedMs();
   let idle: (() => void)[] = [];
 
   function flush(): void {
     const batch = queue.splice(0, maxChangesPerCommit);
     const done: { waiting: Waiting; tx: Transaction; value: unknown }[] = [];
     const failed: { waiting: Waiting; error: unknown }[] = [];
+    const nowOffsetMs = clock.nowMs() - clock.elapsedMs();
+    const jumped = Math.abs(nowOffsetMs - offsetMs) >= jumpMs;
     try {
       begin.run();
-      for (const waiting of batch) {
+      if (jumped) {
         const tx = new Transaction(clock.nowMs());
+        const waiting = { run: () => undefined, resolve: () => {}, reject: () => {} };
+        done.push({ waiting, tx, value: undefined });
+        onJump(tx, nowOffsetMs - offsetMs);
+      }
+      for (const waiting of batch) {
+        // All changes of a commit have one clock: it may be set again between two of them.
+        const tx = new Transaction(Math.floor(nowOffsetMs + clock.elapsedMs()));
         savepoint.run();
         try {
           done.push({ waiting, tx, value: waiting.run(tx) });
@@ -91,6 +113,7 @@ export function createWriter(db: Database, clock: Clock, report: (error: unknown
       next();
       return;
     }
+    offsetMs = nowOffsetMs;
     for (const { waiting, error } of failed) waiting.reject(error);
     for (const { waiting, tx, value } of done) {
       waiting.resolve(value);

@@ -14,6 +14,7 @@ export function createFakeClock(startMs = Date.UTC(2026, 0, 1)): FakeClock {
   let tasks: { atElapsed: number; task: () => void }[] = [];
   return {
     nowMs: () => now,
+    elapsedMs: () => elapsed,
     after: (delayMs, task) => {
       const entry = { atElapsed: elapsed + Math.max(0, delayMs), task };
       tasks.push(entry);
