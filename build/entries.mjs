@@ -14,6 +14,7 @@ export const NODE_ENTRIES = {
   bridge: { source: "bridge/main.ts" },
   "mcp-server": { source: "mcp/server/main.ts", executable: true },
   engine: { source: "engine/main.ts" },
+  "engine-sql": { source: "engine/sql/main.ts" },
   demo: { source: "engine/demo/main.ts" },
   reaper: { source: "loopback/reaper-main.ts" },
 };

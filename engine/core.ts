@@ -2,12 +2,14 @@ import type { Clock } from "./clock.ts";
 import type { Breakers } from "./execute/breakers.ts";
 import type { Dispatcher } from "./execute/dispatcher.ts";
 import type { Hub } from "./execute/hub.ts";
+import type { LogEmptier } from "./execute/log-emptier.ts";
 import type { Registry } from "./execute/registry.ts";
 import type { TimerLoop } from "./execute/timer-loop.ts";
 import type { Retention } from "./execute/retention.ts";
 import type { Workers } from "./execute/workers.ts";
 import type { KvWatchers } from "./kv/watchers.ts";
 import type { Ids } from "./ids.ts";
+import type { SqlPool } from "./sql/pool.ts";
 import type { Store } from "./store/store.ts";
 import type { Writer } from "./store/writer.ts";
 
@@ -33,6 +35,8 @@ export interface Core {
   kvWatchers: KvWatchers;
   workers: Workers;
   retention: Retention;
+  sql: SqlPool;
+  logEmptier: LogEmptier;
   /** How long a pull worker may be silent about a job, ms. */
   leaseMs: number;
 }

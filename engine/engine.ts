@@ -5,6 +5,7 @@ import { createBreakers } from "./execute/breakers.ts";
 import { createDispatcher, DISPATCH_LIMITS, type DispatchLimits } from "./execute/dispatcher.ts";
 import { createHub } from "./execute/hub.ts";
 import { DEFAULT_LEASE_MS } from "./execute/leases.ts";
+import { createLogEmptier } from "./execute/log-emptier.ts";
 import { createPushClient, type PushClient } from "./execute/push.ts";
 import { createRegistry } from "./execute/registry.ts";
 import { createTimerLoop } from "./execute/timer-loop.ts";
@@ -12,6 +13,7 @@ import { createRetention, type RetentionRules } from "./execute/retention.ts";
 import { createWorkers } from "./execute/workers.ts";
 import { createIds } from "./ids.ts";
 import { createKvWatchers } from "./kv/watchers.ts";
+import { createSqlPool } from "./sql/pool.ts";
 import { openDatabase } from "./store/database.ts";
 import { createStore } from "./store/store.ts";
 import { createWriter } from "./store/writer.ts";
@@ -29,6 +31,8 @@ export interface EngineOptions {
   /** How long a pull worker may be silent about a job before another one gets it, ms. */
   leaseMs?: number | undefined;
   retention?: RetentionRules | undefined;
+  /** The bundled entry of `sql/`, which runs queries; without it there is no SQL. */
+  sqlEntry?: string | undefined;
 }
 
 /** The engine without its HTTP door. */
@@ -72,6 +76,8 @@ export function createEngine(options: EngineOptions): Engine {
     kvWatchers: createKvWatchers(),
     workers: createWorkers(getCore),
     retention: createRetention(getCore, options.retention ?? {}),
+    sql: createSqlPool({ entry: options.sqlEntry, database: options.file, clock, log }),
+    logEmptier: createLogEmptier(getCore),
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
   };
   let stopped: Promise<void> | undefined;
@@ -80,7 +86,8 @@ export function createEngine(options: EngineOptions): Engine {
     core.timers.stop();
     core.breakers.stop();
     core.retention.stop();
-    await core.dispatcher.stop(graceMs);
+    core.logEmptier.stop();
+    await Promise.all([core.dispatcher.stop(graceMs), core.sql.close()]);
     await core.writer.close();
     db.close();
   }

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { version } from "../package.json";
 import { listen } from "../loopback/listen.ts";
@@ -12,6 +14,9 @@ import { parseOptions, type ProcessOptions } from "./options.ts";
 /** How long calls to functions may go on after the engine was asked to stop, ms. */
 const stopGraceMs = 1_000;
 
+/** The other file of this program, which its build puts beside it: it runs queries. */
+const sqlEntry = join(fileURLToPath(new URL(".", import.meta.url)), "engine-sql.cjs");
+
 async function main(options: ProcessOptions): Promise<void> {
   const log = pino({ name: "engine" }, pino.destination({ dest: 2, sync: true }));
   const dataDir = openDataDir(options.dataDir);
@@ -21,6 +26,7 @@ async function main(options: ProcessOptions): Promise<void> {
     signingKey: options.signingKey,
     leaseMs: options.leaseMs,
     retention: options.retention,
+    sqlEntry,
   });
   const { core } = engine;
   const environment = await core.writer.write((tx) =>

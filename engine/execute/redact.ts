@@ -118,7 +118,7 @@ export function redactStep(core: Core, tx: Tx, environmentId: string, stepId: st
 
 /** The old bytes go from the file with the change, and from the log after it. */
 function erase<T>(core: Core, tx: Tx, work: () => T): T {
-  tx.afterCommit(() => core.store.db.checkpoint());
+  tx.afterCommit(() => core.logEmptier.empty());
   return core.store.db.erasing(work);
 }
 

@@ -102,6 +102,11 @@ export const rpcSamples: Record<string, Record<string, unknown>> = {
   GetSnapshot: { entityId: "e", beforeVersion: 1 },
   // Another one than the others: most of them are to find their stream alive.
   DeleteStream: { entityId: "e-gone", purge: true },
+  ExecuteSQL: {
+    query: "select id, status from runs where function_id = 'fuzzed' -- all",
+    timeoutMs: 200,
+    maxRows: 5,
+  },
   Subscribe: { pattern: "system.run.>", options: { replay: 1 } },
 };
 
@@ -136,6 +141,7 @@ const restBodies: Record<string, Record<string, unknown>> = {
     metadata: { m: 1 },
   },
   "POST /api/v1/streams/{entity}/snapshots": { entity_type: "fuzz", entity_version: 1, state: { n: 1 } },
+  "POST /api/v1/sql": { query: "with a as (select 1) select * from a, events", timeout_ms: 200, max_rows: 5 },
   register: {
     worker_id: "w",
     hostname: "h",

@@ -130,7 +130,7 @@ function purge(core: Core, tx: Tx, bucket: KvBucketRow, key: string, head: KvEnt
   if (gone.entries === 0) return;
   const revision = bucket.revision + 1;
   core.store.kv.count(bucket.id, { revision, entries: -gone.entries, bytes: -gone.bytes });
-  tx.afterCommit(() => core.store.db.checkpoint());
+  tx.afterCommit(() => core.logEmptier.empty());
   if (head?.operation === "put") {
     announce(core, tx, bucket, { key, value: new Uint8Array(), revision, operation: "delete" });
   }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,4 +46,22 @@ it("refuses a database of a newer engine", () => {
   raw.exec("pragma user_version = 999");
   raw.close();
   expect(() => openDatabase(file)).toThrow(/newer engine/);
+});
+
+it("empties its log when nobody reads, and waits for no reader", () => {
+  const db = openDatabase(file);
+  db.exec("create table t (n)");
+  const reader = new DatabaseSync(file, { readOnly: true });
+  const rows = reader.prepare("select 1 from sqlite_schema").iterate();
+  rows.next();
+  db.exec("insert into t values (1)");
+  const from = performance.now();
+  expect(db.emptyLog()).toBe(false);
+  expect(performance.now() - from).toBeLessThan(1_000);
+  rows.return?.();
+  expect(db.emptyLog()).toBe(true);
+  expect(statSync(`${file}-wal`).size).toBe(0);
+  expect(Object.values(db.prepare<object>("pragma busy_timeout").get() ?? {})).toEqual([5_000]);
+  reader.close();
+  db.close();
 });

@@ -18,11 +18,17 @@ export interface Database {
   exec(sql: string): void;
   /** What is overwritten or removed inside `work` is zeroed in the file, not just unlinked. */
   erasing<T>(work: () => T): T;
-  /** Empties the write-ahead log, so that no old page is left in it. Does nothing while somebody else reads. */
-  checkpoint(): void;
+  /**
+   * Empties the write-ahead log, so that no old page is left in it. False while somebody else reads: it does not wait for
+   * them, for nothing else is done meanwhile.
+   */
+  emptyLog(): boolean;
   /** Checkpoints the write-ahead log and closes the file. */
   close(): void;
 }
+
+/** How long a write waits for somebody else's lock, ms. */
+const busyMs = 5_000;
 
 /**
  * Opens (or creates) the engine's database and brings its schema up to date. Every commit is on disk before it is
@@ -49,7 +55,15 @@ export function openDatabase(file: string): Database {
         raw.exec("pragma secure_delete=off");
       }
     },
-    checkpoint: () => raw.exec("pragma wal_checkpoint(truncate)"),
+    emptyLog: () => {
+      raw.exec("pragma busy_timeout=0");
+      try {
+        const row = raw.prepare("pragma wal_checkpoint(truncate)").get() as { busy: number };
+        return row.busy === 0;
+      } finally {
+        raw.exec(`pragma busy_timeout=${busyMs}`);
+      }
+    },
     close: () => {
       raw.exec("pragma wal_checkpoint(truncate)");
       raw.close();
@@ -62,7 +76,7 @@ function openRaw(file: string): InstanceType<typeof DatabaseSync> {
   try {
     raw = new DatabaseSync(file);
     raw.exec(
-      "pragma journal_mode=wal; pragma synchronous=full; pragma busy_timeout=5000; pragma foreign_keys=on; pragma temp_store=memory; pragma cache_size=-32000",
+      `pragma journal_mode=wal; pragma synchronous=full; pragma busy_timeout=${busyMs}; pragma foreign_keys=on; pragma temp_store=memory; pragma cache_size=-32000`,
     );
     migrate(raw);
     return raw;

@@ -78,7 +78,7 @@ export async function purgeStream(core: Core, environmentId: string, entityId: s
       });
       if (ids.length === batch) return true;
       core.store.streams.put({ ...stream, purging: 0 });
-      tx.afterCommit(() => core.store.db.checkpoint());
+      tx.afterCommit(() => core.logEmptier.empty());
       return false;
     });
     if (!left) return;

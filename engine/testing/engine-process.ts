@@ -52,7 +52,9 @@ export interface EngineFactory {
 export async function createEngineFactory(engineFile?: string): Promise<EngineFactory> {
   const bundle: Bundle =
     engineFile === undefined
-      ? await bundleEntry(new URL("../main.ts", import.meta.url))
+      ? await bundleEntry(new URL("../main.ts", import.meta.url), {
+          "engine-sql": new URL("../sql/main.ts", import.meta.url),
+        })
       : { file: engineFile, remove: async () => {} };
   const folders: string[] = [];
   const children = new Set<ChildProcess>();

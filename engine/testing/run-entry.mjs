@@ -7,6 +7,7 @@ import { rolldown } from "rolldown";
 
 const CACHE = fileURLToPath(new URL("../../.cache/engine/", import.meta.url));
 const ENGINE = new URL("../main.ts", import.meta.url);
+const ENGINE_SQL = new URL("../sql/main.ts", import.meta.url);
 
 /**
  * Bundles the entry and the engine beside it, runs the entry with `--engine=FILE` and this command's own arguments, and
@@ -15,7 +16,11 @@ const ENGINE = new URL("../main.ts", import.meta.url);
  */
 export async function runEntry(entry) {
   mkdirSync(CACHE, { recursive: true });
-  const [engine, file] = await Promise.all([bundle(ENGINE, "engine"), bundle(entry, nameOf(entry))]);
+  const [engine, file] = await Promise.all([
+    bundle(ENGINE, "engine"),
+    bundle(entry, nameOf(entry)),
+    bundle(ENGINE_SQL, "engine-sql"),
+  ]);
   const child = spawn(process.execPath, [file, `--engine=${engine}`, ...process.argv.slice(2)], {
     stdio: "inherit",
   });

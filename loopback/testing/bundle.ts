@@ -17,12 +17,24 @@ export interface Bundle {
  * Makes a TypeScript entry runnable by the oldest Node we support, for tests that start it as a real process:
  * `const bundle = await bundleEntry(new URL("./main.ts", import.meta.url))`. Takes about 100 ms; call `remove` afterwards.
  * CommonJS has no top-level await: an entry needs a `main` function.
+ * @param beside other entries that the first one starts, by the name each has in the first one's folder, without `.cjs`
  */
-export async function bundleEntry(entry: URL): Promise<Bundle> {
+export async function bundleEntry(entry: URL, beside: Readonly<Record<string, URL>> = {}): Promise<Bundle> {
   await mkdir(FOLDER, { recursive: true });
   const folder = await mkdtemp(join(FOLDER, "b-"));
   const file = join(folder, `${basename(entry.pathname, ".ts")}.cjs`);
   const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await bundleTo(entry, file);
+    for (const [name, other] of Object.entries(beside)) await bundleTo(other, join(folder, `${name}.cjs`));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { file, remove };
+}
+
+async function bundleTo(entry: URL, file: string): Promise<void> {
   const build = await rolldown({
     input: fileURLToPath(entry),
     platform: "node",
@@ -33,11 +45,7 @@ export async function bundleEntry(entry: URL): Promise<Bundle> {
   });
   try {
     await build.write({ file, format: "cjs", codeSplitting: false });
-  } catch (error) {
-    await remove();
-    throw error;
   } finally {
     await build.close();
   }
-  return { file, remove };
 }

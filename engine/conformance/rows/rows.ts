@@ -10,6 +10,7 @@ import { operationRows } from "./operation-rows.ts";
 import { pushRows } from "./push-rows.ts";
 import { runRows } from "./run-rows.ts";
 import { serverRows } from "./server-rows.ts";
+import { sqlRows } from "./sql-rows.ts";
 import { streamRows } from "./stream-rows.ts";
 import { workerRows } from "./worker-rows.ts";
 import { yieldRows } from "./yield-rows.ts";
@@ -30,4 +31,5 @@ export const allRows: readonly Row[] = [
   ...liveRows,
   ...kvRows,
   ...streamRows,
+  ...sqlRows,
 ];

@@ -5,6 +5,7 @@ import { functionMethods } from "./function-methods.ts";
 import { injectionMethods } from "./injection-methods.ts";
 import type { ConnectMethod } from "./method.ts";
 import { pubsubStreams, type ConnectStream } from "./pubsub-methods.ts";
+import { queryMethods } from "./query-methods.ts";
 import { runMethods } from "./run-methods.ts";
 import { serverMethods } from "./server-methods.ts";
 import { streamMethods } from "./stream-methods.ts";
@@ -23,6 +24,7 @@ const services: Record<string, Record<string, ConnectMethod>> = {
   EnvironmentService: environmentMethods,
   AuditService: auditMethods,
   EntityStreamService: streamMethods,
+  QueryService: queryMethods,
 };
 
 export const CONNECT_SERVICES: readonly string[] = Object.keys(services);

@@ -7,6 +7,7 @@ import { operationRoutes } from "./operation-routes.ts";
 import type { RestRoute } from "./route.ts";
 import { runRoutes } from "./run-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
+import { sqlRoutes } from "./sql-routes.ts";
 import { streamRoutes } from "./stream-routes.ts";
 import { workerRoutes } from "./worker-routes.ts";
 
@@ -20,6 +21,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...operationRoutes,
   ...auditRoutes,
   ...kvRoutes,
+  ...sqlRoutes,
   ...workerRoutes,
   ...streamRoutes,
 ];

@@ -1,0 +1,186 @@
+/** What somebody who may only read would try; the test of SQL sends all of it. */
+export interface Attempt {
+  sql: string;
+  /** Codes that count as a refusal of this attempt. */
+  codes: readonly string[];
+}
+
+const refused = ["invalid_argument", "permission_denied"];
+const endless = ["deadline_exceeded", "resource_exhausted"];
+
+/** Tables that exist in the store and are nobody's business. */
+const hiddenTables = [
+  "api_keys",
+  "environments",
+  "projects",
+  "idempotency",
+  "timers",
+  "listeners",
+  "function_versions",
+  "attempt_errors",
+  "run_counts",
+  "event_names",
+  "debounces",
+  "schedules",
+  "breakers",
+  "breaker_failures",
+  "streams",
+  "snapshots",
+  "kv_buckets",
+  "kv_entries",
+];
+
+const ownTables = [
+  "sqlite_schema",
+  "sqlite_master",
+  "sqlite_temp_schema",
+  "sqlite_temp_master",
+  "sqlite_sequence",
+  "sqlite_stat1",
+  "sqlite_stmt",
+  "dbstat",
+  "pragma_database_list",
+  "pragma_table_list",
+  "pragma_function_list",
+  "pragma_module_list",
+  "pragma_compile_options",
+  "pragma_table_info('runs')",
+  "fsdir('/')",
+  "bytecode('select 1')",
+  "tables_used('select * from runs')",
+];
+
+const writes = [
+  "insert into runs (id) values ('x')",
+  "insert into events select * from events",
+  "insert or replace into functions (id) values ('x')",
+  "replace into runs (id) values ('x')",
+  "update runs set status = 'completed'",
+  "update api_keys set hash = 'x'",
+  "delete from events",
+  "delete from main.events",
+  "create table t (a)",
+  "create temp table t (a)",
+  "create table t as select * from runs",
+  "create view v as select 1",
+  "create temp view v as select 1",
+  "create index i on runs (id)",
+  "create trigger t after insert on runs begin select 1; end",
+  "create virtual table t using fts5(a)",
+  "create temp table if not exists runs (id)",
+  "drop table runs",
+  "drop view runs",
+  "drop view temp.runs",
+  "drop table if exists events",
+  "alter table runs rename to gone",
+  "alter table runs add column x",
+  "reindex",
+  "analyze",
+  "vacuum",
+  "vacuum into '/tmp/copy.db'",
+  "begin",
+  "begin immediate",
+  "commit",
+  "rollback",
+  "savepoint s",
+  "release s",
+  "attach '/etc/passwd' as p",
+  "attach ':memory:' as m",
+  "attach 'file:/tmp/x.db?mode=rwc' as m",
+  "detach main",
+  "detach temp",
+  "pragma query_only = off",
+  "pragma writable_schema = on",
+  "pragma database_list",
+  "pragma journal_mode = delete",
+  "pragma user_version = 99",
+  "pragma table_info(runs)",
+  "pragma temp_store_directory = '/tmp'",
+  "pragma wal_checkpoint",
+  "explain select * from runs",
+  "explain query plan select * from runs",
+  "values (1)",
+  "table runs",
+  "",
+  ";",
+  "-- nothing",
+  "/* select 1 */",
+  "/* open",
+  "selec 1",
+  ".tables",
+  ".read /etc/passwd",
+];
+
+const secondStatements = [
+  "drop table runs",
+  "select 2",
+  "pragma query_only = off",
+  "attach ':memory:' as m",
+  "insert into runs (id) values ('x')",
+];
+
+const functions = [
+  "load_extension('/tmp/x.so')",
+  "load_extension('x', 'y')",
+  "readfile('/etc/passwd')",
+  "writefile('/tmp/owned', 'x')",
+  "edit('x')",
+  "fts3_tokenizer('simple')",
+  "fts5_source_id()",
+  "sqlite_log(1, 'x')",
+  "sqlite_offset(id)",
+  "sqlite_version()",
+  "sqlite_compileoption_get(1)",
+  "ieee754(1.0)",
+  "sha3('x')",
+  "lsmode('x')",
+  "eval('drop table runs')",
+  "zeroblob(2000000000)",
+  "randomblob(1000000000)",
+];
+
+const endlessBodies = [
+  "with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) from r",
+  "with recursive r(n) as (select 1 union all select n + 1 from r) select sum(n) from r",
+  "with recursive r(n) as (select 1 union all select 1 from r) select * from r where n > 1",
+  "with recursive r(n) as (select 1 union all select n + 1 from r) select max(hex(randomblob(1000))) from r",
+  "with recursive a(n) as (select 1 union all select n + 1 from a limit 100000) select count(*) from a x, a y, a z",
+  "with recursive a(n) as (select 1 union all select n + 1 from a limit 9000) select group_concat(x.n) from a x, a y",
+  "with recursive r(n) as (select 1 union all select n + 1 from r) select n from r order by n",
+  "with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) from r where n || hex(zeroblob(100000)) like '%1x%'",
+];
+
+/** Every attempt, no two the same. */
+export function sqlAttempts(): Attempt[] {
+  const texts = [
+    ...writes,
+    ...writes.slice(0, 30).map((sql) => `with a as (select 1) ${sql}`),
+    ...secondStatements.map((sql) => `select 1; ${sql}`),
+    ...secondStatements.map((sql) => `select 1 /* ; */ ; -- next\n ${sql};`),
+    ...secondStatements.map((sql) => `select ';' as "a;b"; ${sql}`),
+    ...functions.map((call) => `select ${call} from (select 1 as id)`),
+    ...ownTables.map((table) => `select * from ${table}`),
+    ...ownTables.map((table) => `select count(*) from ${table}`),
+    ...hiddenTables.map((table) => `select * from ${table}`),
+    ...hiddenTables.map((table) => `select * from main.${table}`),
+    ...hiddenTables.map((table) => `with t as (select * from ${table}) select * from t`),
+    ...hiddenTables.map((table) => `select (select count(*) from ${table})`),
+    "select * from main.runs",
+    "with runs as (select * from main.runs) select * from runs",
+    "select ?",
+    "select ?1, :a, @b, $c",
+    "select * from runs where id = :id",
+    "select * from runs where exists (select 1 from api_keys)",
+    "select id from runs union select hash from api_keys",
+    "select * from runs join api_keys",
+    "select \"hash\" from 'api_keys'",
+    "select * from [api_keys]",
+    "select * from API_KEYS",
+    "select * from `Api_Keys`",
+    "select * from temp.api_keys",
+  ];
+  return [
+    ...texts.map((sql) => ({ sql, codes: [...refused, "resource_exhausted"] })),
+    ...endlessBodies.map((sql) => ({ sql, codes: endless })),
+  ];
+}
