@@ -96,6 +96,10 @@ test.describe("First light: the demo as an agent and a person see it", () => {
     await expect(app.page.getByRole("main")).toContainText(/open/i);
     await expect(app.page.getByRole("main")).toContainText("Runs held back");
     await expect(app.page.getByRole("main")).toContainText("Tries again");
+    await app.page.getByRole("main").getByRole("button", { name: "Failures" }).click();
+    const failures = app.page.getByRole("list", { name: "Failures, newest first" });
+    await expect(failures.getByRole("listitem").first()).toContainText("the warehouse's server is down");
+    await expect(failures).toContainText("the breaker opened");
     await saveScreenshot(app.page, "breakers");
     await open("Dead letters");
     await expect(app.page.getByRole("main")).toContainText("welcome-loyal-customer");

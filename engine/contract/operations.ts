@@ -39,6 +39,16 @@ export const RestBreaker = z.looseObject({
 });
 export type RestBreaker = z.infer<typeof RestBreaker>;
 
+/** Ours: `GET /api/v1/circuit-breakers/{key}/failures`, newest first. Recovery and reset leave them. */
+export const RestBreakerFailure = z.looseObject({
+  failed_at: z.string(),
+  reason: z.string(),
+  run_id: z.string().nullish(),
+  opened: z.boolean(),
+});
+export type RestBreakerFailure = z.infer<typeof RestBreakerFailure>;
+export const ListBreakerFailuresResponse = z.looseObject({ failures: z.array(RestBreakerFailure) });
+
 /** When a breaker opens, how long it stays open, and what closes it again (section 2.11). */
 export const BREAKER = { opensAfterFailures: 5, openMs: 60_000, probes: 1, reasonMaxChars: 500 } as const;
 

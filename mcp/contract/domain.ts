@@ -137,6 +137,15 @@ export const Breaker = z.object({
 });
 export type Breaker = z.infer<typeof Breaker>;
 
+/** One failed call that a breaker counted. `opened`: with this one it opened. */
+export const BreakerFailure = z.object({
+  failed_at: z.string(),
+  reason: z.string(),
+  run_id: z.string().optional(),
+  opened: z.boolean(),
+});
+export type BreakerFailure = z.infer<typeof BreakerFailure>;
+
 export const DeadLetter = z.object({
   id: z.string(),
   environment_id: z.string(),

@@ -146,6 +146,7 @@ export interface Engine {
   listWorkers(call: Call): Promise<ToolOutput<"ironflow_list_workers">>;
 
   listBreakers(call: Call): Promise<ToolOutput<"ironflow_circuit_breaker_list">>;
+  listBreakerFailures(key: string, call: Call): Promise<ToolOutput<"ironbridge_breaker_failures">>;
   resetBreaker(key: string, call: Call): Promise<Breaker>;
   listDeadLetters: Answers<"ironflow_dead_letter_list">;
 }

@@ -1,4 +1,5 @@
 import { RotateCcw } from "lucide-react";
+import { useState } from "react";
 import type { Breaker } from "../../mcp/contract/domain.ts";
 import { ActionNote } from "../actions/action-note.tsx";
 import { useRefusal } from "../actions/use-refusal.ts";
@@ -6,6 +7,7 @@ import { hrefTo } from "../store/route.ts";
 import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
 import { Facts } from "../ui/facts.tsx";
+import { Fold } from "../ui/fold.tsx";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Page } from "../ui/page.tsx";
 import { Status } from "../ui/status.tsx";
@@ -13,11 +15,14 @@ import { Age, Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import styles from "./breakers-page.module.css";
 import { holdingBack } from "./breakers-slice.ts";
+import { FailureHistory } from "./failure-history.tsx";
 
 /** The breakers of push functions. The list is kept by the shell, which counts the open ones. */
 export function BreakersPage() {
   const breakers = useApp((state) => state.breakers);
   const rows = dataOf(breakers);
+  // One history at a time: each is read again with every change.
+  const [openKey, setOpenKey] = useState<string | null>(null);
   const note = rows === undefined ? undefined : `${holdingBack(rows)} of ${rows.length} hold runs back`;
   return (
     <Page title="Circuit breakers" note={note}>
@@ -33,7 +38,12 @@ export function BreakersPage() {
           ) : (
             <ul className={styles.list} aria-label="Circuit breakers" tabIndex={0}>
               {list.map((breaker) => (
-                <BreakerRow key={breaker.key} breaker={breaker} />
+                <BreakerRow
+                  key={breaker.key}
+                  breaker={breaker}
+                  open={breaker.key === openKey}
+                  onToggle={(open) => setOpenKey(open ? breaker.key : null)}
+                />
               ))}
             </ul>
           )
@@ -43,7 +53,8 @@ export function BreakersPage() {
   );
 }
 
-function BreakerRow({ breaker }: { breaker: Breaker }) {
+function BreakerRow(props: { breaker: Breaker; open: boolean; onToggle: (open: boolean) => void }) {
+  const { breaker } = props;
   const act = useApp((state) => state.act);
   const place = `breaker ${breaker.key}`;
   const refused = useRefusal(place);
@@ -101,6 +112,12 @@ function BreakerRow({ breaker }: { breaker: Breaker }) {
               },
         ]}
       />
+      <div>
+        <Fold open={props.open} onToggle={props.onToggle}>
+          Failures
+        </Fold>
+      </div>
+      {props.open && <FailureHistory breakerKey={breaker.key} />}
       <ActionNote place={place} />
     </li>
   );

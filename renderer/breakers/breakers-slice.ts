@@ -1,4 +1,4 @@
-import type { Breaker } from "../../mcp/contract/domain.ts";
+import type { Breaker, BreakerFailure } from "../../mcp/contract/domain.ts";
 import { keepReading } from "../store/deps.ts";
 import { LOADING, type Reading } from "../store/reading.ts";
 import type { Slice } from "../store/slice.ts";
@@ -7,19 +7,41 @@ export type BreakersSlice = {
   breakers: Reading<readonly Breaker[]>;
   /** Keeps the list fresh until called off. */
   openBreakers: () => () => void;
+  /** The failures of the one breaker whose history is open; `null` where the engine does not tell. */
+  breakerFailures: Reading<readonly BreakerFailure[] | null>;
+  /** Keeps the history of one breaker fresh until called off. */
+  openBreakerFailures: (key: string) => () => void;
 };
+
+/** Runs change all the time: the list follows them more slowly than a page that shows runs. */
+const BREAKERS_GAP_MS = 1_000;
 
 export const breakersSlice: Slice<BreakersSlice> = (set, _get, deps) => ({
   breakers: LOADING,
   openBreakers() {
     set({ breakers: LOADING });
     return keepReading<readonly Breaker[]>(deps, {
-      topics: ["breakers"],
+      // How many runs a breaker holds back changes with the runs.
+      topics: ["breakers", "runs"],
+      minGapMs: BREAKERS_GAP_MS,
       async read() {
         const answer = await deps.call("ironflow_circuit_breaker_list", {});
         return answer.ok ? { ok: true, data: worstFirst(answer.data.items) } : answer;
       },
       apply: (change) => set((state) => ({ breakers: change(state.breakers) })),
+    });
+  },
+  breakerFailures: LOADING,
+  openBreakerFailures(key) {
+    set({ breakerFailures: LOADING });
+    return keepReading<readonly BreakerFailure[] | null>(deps, {
+      topics: ["breakers"],
+      async read() {
+        const answer = await deps.call("ironbridge_breaker_failures", { key });
+        if (answer.ok) return { ok: true, data: answer.data.failures };
+        return answer.error.code === "unimplemented" ? { ok: true, data: null } : answer;
+      },
+      apply: (change) => set((state) => ({ breakerFailures: change(state.breakerFailures) })),
     });
   },
 });

@@ -1,9 +1,9 @@
-import { ChevronDown, ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { DeadLetter } from "../../mcp/contract/domain.ts";
 import { JsonView } from "../json/json-view.tsx";
 import { hrefTo } from "../store/route.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { Fold } from "../ui/fold.tsx";
 import { Time } from "../ui/time.tsx";
 import styles from "./dead-letter-card.module.css";
 import { decodePayload } from "./payload.ts";
@@ -11,7 +11,6 @@ import { decodePayload } from "./payload.ts";
 /** One dead letter: why it died, what it concerns, and its bytes behind a fold. */
 export function DeadLetterCard({ letter }: { letter: DeadLetter }) {
   const [open, setOpen] = useState(false);
-  const Arrow = open ? ChevronDown : ChevronRight;
   return (
     <article className={styles.card} data-dead-letter-id={letter.id} aria-label={`Dead letter ${letter.id}`}>
       <p className={styles.error}>{letter.error}</p>
@@ -26,10 +25,9 @@ export function DeadLetterCard({ letter }: { letter: DeadLetter }) {
         )}
         {letter.run_id !== undefined && <a href={hrefTo("runs", letter.run_id)}>{letter.run_id}</a>}
         <Time at={letter.created_at} />
-        <button type="button" className={styles.fold} aria-expanded={open} onClick={() => setOpen(!open)}>
-          <Arrow aria-hidden="true" size={14} />
+        <Fold open={open} onToggle={setOpen}>
           Payload
-        </button>
+        </Fold>
       </p>
       {open && <PayloadView letter={letter} />}
     </article>

@@ -1,10 +1,19 @@
 import * as z from "zod/v4";
-import { Breaker, DeadLetter } from "../domain.ts";
+import { Breaker, BreakerFailure, DeadLetter } from "../domain.ts";
 import { DESTRUCTIVE_ROW, READ_ROW, toolRow } from "../tool-row.ts";
 import { requiredEnvField } from "./fields.ts";
 
 export const Breakers = z.looseObject({ items: z.array(Breaker) });
 export type Breakers = z.infer<typeof Breakers>;
+
+export const BreakerFailures = z.looseObject({ failures: z.array(BreakerFailure), count: z.number().int() });
+export type BreakerFailures = z.infer<typeof BreakerFailures>;
+
+const breakerKey = z
+  .string()
+  .min(1)
+  .max(2048)
+  .describe("Key of the breaker, exactly as ironflow_circuit_breaker_list gives it.");
 
 export const DeadLettersPage = z.looseObject({
   items: z.array(DeadLetter).describe("Newest first; payload is base64."),
@@ -27,6 +36,16 @@ export const OPERATION_ROWS = [
     bareArray: true,
   }),
   toolRow({
+    ...READ_ROW,
+    name: "ironbridge_breaker_failures",
+    title: "Get a breaker's failures",
+    description:
+      "Reads the last failed calls that one circuit breaker counted, newest first; recovery and reset leave them. For screens of the app; agents read last_failure_reason with ironflow_circuit_breaker_list.",
+    input: z.strictObject({ key: breakerKey }),
+    output: BreakerFailures,
+    for: "app",
+  }),
+  toolRow({
     ...DESTRUCTIVE_ROW,
     name: "ironflow_circuit_breaker_reset",
     title: "Reset a circuit breaker",
@@ -34,11 +53,7 @@ export const OPERATION_ROWS = [
       "Sets a breaker back to closed, so that the runs it held back are sent to the function's endpoint at once. Changes the breaker's state and lets held-back runs go; changes no run's data. " +
       "Do not use it before the cause is mended: the breaker opens again after the next failures, and every held run spends attempts. Returns the breaker as it is now.",
     input: z.strictObject({
-      key: z
-        .string()
-        .min(1)
-        .max(2048)
-        .describe("Key of the breaker, exactly as ironflow_circuit_breaker_list gives it."),
+      key: breakerKey,
     }),
     output: Breaker,
   }),

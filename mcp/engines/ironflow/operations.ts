@@ -1,13 +1,23 @@
 import * as z from "zod/v4";
 import { ListWorkersResponse, RestEnvironment, RestProject } from "../../../engine/contract/directory.ts";
-import { ListDeadLettersResponse, RestBreaker } from "../../../engine/contract/operations.ts";
+import {
+  ListBreakerFailuresResponse,
+  ListDeadLettersResponse,
+  RestBreaker,
+} from "../../../engine/contract/operations.ts";
 import type { Engine } from "../engine.ts";
-import { toBreaker, toDeadLetter, toEnvironment, toProject, toWorker } from "./records.ts";
+import { toBreaker, toBreakerFailure, toDeadLetter, toEnvironment, toProject, toWorker } from "./records.ts";
 import { query, restCall, type RestRequest, type Wire } from "./wire.ts";
 
 type OperationCalls = Pick<
   Engine,
-  "listProjects" | "listEnvironments" | "listWorkers" | "listBreakers" | "resetBreaker" | "listDeadLetters"
+  | "listProjects"
+  | "listEnvironments"
+  | "listWorkers"
+  | "listBreakers"
+  | "listBreakerFailures"
+  | "resetBreaker"
+  | "listDeadLetters"
 >;
 
 const get = (path: string): RestRequest => ({ method: "GET", path, effect: "read" });
@@ -41,6 +51,18 @@ export function operationCalls(wire: Wire): OperationCalls {
     listBreakers: async (call) => {
       const breakers = await restCall(wire, get("/api/v1/circuit-breakers"), rows(RestBreaker), call);
       return { items: breakers.map(toBreaker) };
+    },
+
+    listBreakerFailures: async (key, call) => {
+      const path = `/api/v1/circuit-breakers/${encodeURIComponent(key)}/failures`;
+      const page = await restCall(
+        wire,
+        { ...get(path), namesRecord: true },
+        ListBreakerFailuresResponse,
+        call,
+      );
+      const failures = page.failures.map(toBreakerFailure);
+      return { failures, count: failures.length };
     },
 
     resetBreaker: async (key, call) => {

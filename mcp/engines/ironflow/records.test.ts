@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { RestWorker, RestEnvironment, RestProject } from "../../../engine/contract/directory.ts";
 import { RestEvent } from "../../../engine/contract/events.ts";
-import { RestBreaker, RestDeadLetter } from "../../../engine/contract/operations.ts";
+import { RestBreaker, RestBreakerFailure, RestDeadLetter } from "../../../engine/contract/operations.ts";
 import {
   Breaker,
+  BreakerFailure,
   DeadLetter,
   Environment,
   EventRecord,
@@ -13,6 +14,7 @@ import {
 } from "../../contract/domain.ts";
 import {
   toBreaker,
+  toBreakerFailure,
   toDeadLetter,
   toEnvironment,
   toEvent,
@@ -53,6 +55,12 @@ const WHOLE = {
         open_until: AT,
         waiting_runs: 2,
       }),
+    ),
+  ],
+  "failure of a breaker": [
+    BreakerFailure,
+    toBreakerFailure(
+      RestBreakerFailure.parse({ failed_at: AT, reason: "HTTP 503", run_id: "run_1", opened: true }),
     ),
   ],
   "dead letter": [

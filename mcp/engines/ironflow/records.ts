@@ -1,9 +1,10 @@
 import type { RestEnvironment, RestProject, RestWorker } from "../../../engine/contract/directory.ts";
 import type { RestEvent } from "../../../engine/contract/events.ts";
 import type { ConnectFunction } from "../../../engine/contract/functions.ts";
-import type { RestBreaker, RestDeadLetter } from "../../../engine/contract/operations.ts";
+import type { RestBreaker, RestBreakerFailure, RestDeadLetter } from "../../../engine/contract/operations.ts";
 import type {
   Breaker,
+  BreakerFailure,
   DeadLetter,
   Environment,
   EventRecord,
@@ -142,6 +143,9 @@ export function toBreaker(wire: RestBreaker): Breaker {
     waiting_runs: wire.waiting_runs ?? undefined,
   });
 }
+
+export const toBreakerFailure = ({ failed_at, reason, run_id, opened }: RestBreakerFailure): BreakerFailure =>
+  drop({ failed_at, reason, run_id: text(run_id ?? undefined), opened });
 
 export function toDeadLetter(wire: RestDeadLetter): DeadLetter {
   return drop({
