@@ -202,17 +202,6 @@ it.each([
   });
 });
 
-it.each([["secrets", { secrets: ["S"] }]])(
-  "says that it does not execute %s instead of ignoring it",
-  async (field, more) => {
-    const answer = await engine.connect("RegisterFunction", { id: "g", endpointUrl: "http://x", ...more });
-    expect(answer).toEqual({
-      status: 501,
-      body: { code: "unimplemented", message: expect.stringMatching(`^${field}: `) },
-    });
-  },
-);
-
 it.each([
   ["/api/v1/events?limit=x", 400, /^limit: /],
   ["/api/v1/events?limit=0", 400, /^limit: /],

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/v4";
 import { hashToken, makeToken } from "../loopback/token.ts";
 import type { Core } from "./core.ts";
+import { writeSecretFile } from "./secret-file.ts";
 import type { EnvironmentRow } from "./store/environments.ts";
 
 export const BOOTSTRAP_KEY_FILE = ".ironflow_bootstrap_key.json";
@@ -22,7 +23,7 @@ export async function ensureBootstrapKey(
   const known = keyIn(join(dataDir, BOOTSTRAP_KEY_FILE));
   if (known !== undefined && core.store.environments.environmentOfKey(hashToken(known)) !== undefined) return;
   const key = makeToken("ifkey_");
-  writeSecretFile(join(dataDir, BOOTSTRAP_KEY_FILE), `${JSON.stringify({ key })}\n`);
+  writeSecretFile(join(dataDir, BOOTSTRAP_KEY_FILE), `${JSON.stringify({ key })}\n`, 0o400);
   await core.writer.write((tx) => {
     core.store.environments.addKey(hashToken(key), environment.id, "bootstrap", tx.nowMs);
   });
@@ -34,17 +35,4 @@ function keyIn(path: string): string | undefined {
   } catch {
     return undefined; // not there, or no use: there will be a new one
   }
-}
-
-function writeSecretFile(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  rmSync(temporary, { force: true });
-  const file = openSync(temporary, "wx", 0o400);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(temporary, path);
 }

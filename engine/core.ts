@@ -10,6 +10,7 @@ import type { Workers } from "./execute/workers.ts";
 import type { KvWatchers } from "./kv/watchers.ts";
 import type { Ids } from "./ids.ts";
 import type { SqlPool } from "./sql/pool.ts";
+import type { SecretsKeys } from "./secrets/keys.ts";
 import type { Store } from "./store/store.ts";
 import type { Writer } from "./store/writer.ts";
 
@@ -33,6 +34,7 @@ export interface Core {
   timers: TimerLoop;
   hub: Hub;
   kvWatchers: KvWatchers;
+  secretsKeys: SecretsKeys;
   workers: Workers;
   retention: Retention;
   sql: SqlPool;

@@ -14,6 +14,8 @@ import { createWorkers } from "./execute/workers.ts";
 import { createIds } from "./ids.ts";
 import { createKvWatchers } from "./kv/watchers.ts";
 import { createSqlPool } from "./sql/pool.ts";
+import type { SecretsKeys } from "./secrets/keys.ts";
+import { rewrapSecrets } from "./secrets/secrets.ts";
 import { openDatabase } from "./store/database.ts";
 import { createStore } from "./store/store.ts";
 import { createWriter } from "./store/writer.ts";
@@ -25,6 +27,8 @@ export interface EngineOptions {
   log: Log;
   /** Signs what is sent to push functions. */
   signingKey?: string | undefined;
+  /** What secrets are stored under. */
+  secretsKeys: SecretsKeys;
   clock?: Clock;
   push?: PushClient;
   limits?: DispatchLimits;
@@ -74,6 +78,7 @@ export function createEngine(options: EngineOptions): Engine {
     timers: createTimerLoop(getCore),
     hub: createHub(),
     kvWatchers: createKvWatchers(),
+    secretsKeys: options.secretsKeys,
     workers: createWorkers(getCore),
     retention: createRetention(getCore, options.retention ?? {}),
     sql: createSqlPool({ entry: options.sqlEntry, database: options.file, clock, log }),
@@ -102,6 +107,9 @@ export function createEngine(options: EngineOptions): Engine {
         return store.runs.requeueInterrupted(tx.nowMs);
       });
       if (interrupted > 0) log.info({ runs: interrupted }, "runs that were under way begin again");
+      const lost = await core.writer.write((tx) => rewrapSecrets(core, tx));
+      if (lost > 0)
+        log.warn({ secrets: lost }, "secrets that this engine's key cannot open have to be set again");
       core.breakers.start();
       core.timers.start();
       core.dispatcher.start();

@@ -9,6 +9,7 @@ import { createEngine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { createDoor } from "./http/door.ts";
 import { serveLive } from "./http/live.ts";
+import { loadSecretsKeys } from "./secrets/keys.ts";
 import { parseOptions, type ProcessOptions } from "./options.ts";
 
 /** How long calls to functions may go on after the engine was asked to stop, ms. */
@@ -20,8 +21,14 @@ const sqlEntry = join(fileURLToPath(new URL(".", import.meta.url)), "engine-sql.
 async function main(options: ProcessOptions): Promise<void> {
   const log = pino({ name: "engine" }, pino.destination({ dest: 2, sync: true }));
   const dataDir = openDataDir(options.dataDir);
+  const secretsKeys = loadSecretsKeys({
+    dataDir: options.dataDir,
+    given: options.secretsKey,
+    file: options.secretsKeyFile,
+  });
   const engine = createEngine({
     file: dataDir.database,
+    secretsKeys,
     log,
     signingKey: options.signingKey,
     leaseMs: options.leaseMs,
@@ -74,7 +81,11 @@ async function main(options: ProcessOptions): Promise<void> {
 }
 
 try {
-  main(parseOptions(process.argv.slice(2), process.env)).catch((error: unknown) => {
+  const options = parseOptions(process.argv.slice(2), process.env);
+  // Nothing that this process starts may inherit them.
+  delete process.env["IRONFLOW_MASTER_KEY"];
+  delete process.env["IRONFLOW_SIGNING_KEY"];
+  main(options).catch((error: unknown) => {
     process.stderr.write(`engine: ${messageOf(error)}\n`);
     process.exit(1);
   });

@@ -13,6 +13,10 @@ export interface ProcessOptions {
   /** Stop when stdin ends: whoever started the engine is gone. */
   exitWithStdin: boolean;
   signingKey: string | undefined;
+  /** 32 bytes that secrets are stored under, as text. */
+  secretsKey: string | undefined;
+  /** A file that holds such a key instead. */
+  secretsKeyFile: string | undefined;
   /** How long a pull worker may be silent about a job, ms. */
   leaseMs: number | undefined;
   retention: { days: number | undefined; count: number | undefined };
@@ -37,6 +41,7 @@ const Values = z.object({
   env: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be lower-case letters, digits, - and _"),
   "exit-with-stdin": z.boolean(),
   "lease-ms": wholeNumber(100, 3_600_000),
+  "secrets-key-file": z.string().min(1, "must not be empty").optional(),
   "retention-days": wholeNumber(1, 36_500),
   "retention-count": wholeNumber(1, 1_000_000_000),
 });
@@ -52,6 +57,7 @@ export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): P
       env: { type: "string", default: "default" },
       "exit-with-stdin": { type: "boolean", default: false },
       "lease-ms": { type: "string" },
+      "secrets-key-file": { type: "string" },
       "retention-days": { type: "string" },
       "retention-count": { type: "string" },
     },
@@ -70,5 +76,7 @@ export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): P
     leaseMs: parsed.data["lease-ms"],
     retention: { days: parsed.data["retention-days"], count: parsed.data["retention-count"] },
     signingKey: env["IRONFLOW_SIGNING_KEY"] || undefined,
+    secretsKey: env["IRONFLOW_MASTER_KEY"] || undefined,
+    secretsKeyFile: parsed.data["secrets-key-file"],
   };
 }

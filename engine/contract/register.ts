@@ -1,6 +1,7 @@
 import * as z from "zod/v4";
 import { EventPattern, FunctionId } from "./ids.ts";
 import { jsonObject } from "./json-object.ts";
+import { SecretName } from "./secrets.ts";
 
 /** `RegisterFunction`, section 2.3, in camelCase as protojson writes it. */
 export const RegisterFunctionRequest = z.strictObject({
@@ -35,7 +36,7 @@ export const RegisterFunctionRequest = z.strictObject({
   preferredMode: z.string().max(64).optional(),
   endpointUrl: z.string().max(2048).optional(),
   actorKey: z.string().max(1024).optional(),
-  secrets: z.array(z.string().max(256)).max(64).optional(),
+  secrets: z.array(SecretName).max(64).optional(),
   recording: z.boolean().optional(),
   recordingRetention: z.string().max(64).optional(),
   recordingProfile: z.string().max(64).optional(),

@@ -61,12 +61,12 @@ describe.each(jumps)("a clock that jumps %s", (_direction, byMs) => {
     await engine.define("p", () => completed(), { triggers: [{ event: "go" }], preferredMode: "pull" });
     const id = await start("go");
     const worker = workerOf("p");
-    const [run] = await engine.change((tx) => claimJobs(engine.core, tx, worker, 1));
+    const [job] = await engine.change((tx) => claimJobs(engine.core, tx, worker, 1));
     const lease: Lease = {
       workerId: "w",
       jobId: `${id}-1`,
       executionSeq: 1,
-      leaseToken: run?.lease_token ?? undefined,
+      leaseToken: job?.run.lease_token ?? undefined,
     };
     await engine.change((tx) => ackJob(engine.core, tx, ENV, lease));
     engine.clock.jump(byMs);

@@ -1,11 +1,13 @@
 import type { Core } from "../core.ts";
 import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
 import type { RunRow } from "../store/runs.ts";
+import { maskOutcome, maskSecrets } from "../secrets/mask.ts";
+import { resolveSecrets } from "../secrets/secrets.ts";
 import { isStorageTrouble } from "../store/database.ts";
 import type { Tx } from "../store/writer.ts";
 import type { BreakerTarget } from "./breakers.ts";
 import { claimRow } from "./ready.ts";
-import { applyOutcome, isCurrent, setAside } from "./outcome.ts";
+import { applyOutcome, failAttempt, isCurrent, secretError, setAside } from "./outcome.ts";
 import { buildPushBody } from "./push-body.ts";
 import type { PushClient, PushOutcome } from "./push.ts";
 import type { RegisteredFunction } from "./registry.ts";
@@ -180,6 +182,7 @@ export function createDispatcher(
   async function execute(claim: Claim): Promise<void> {
     const { breakers, clock, log, writer, store, registry } = core();
     let outcome: PushOutcome | undefined;
+    let problem: string | undefined;
     try {
       const run = store.runs.get(claim.runId);
       const fn = registry.get(claim.target.environmentId, claim.target.functionId);
@@ -187,11 +190,18 @@ export function createDispatcher(
       const timeoutMs = fn.config.timeoutMs ?? FUNCTION_DEFAULTS.timeoutMs;
       // Another change of the same commit may have cancelled it: then no call is made.
       if (isCurrent(run, claim)) {
-        outcome = await push.call({
-          endpoint: claim.target.endpoint,
-          body: buildPushBody(store, run),
-          budgetMs: Math.min(timeoutMs, FUNCTION_DEFAULTS.pushTimeoutMs),
-        });
+        const secrets = resolveSecrets(core(), fn.row.environment_id, fn.config.secrets ?? []);
+        if ("problem" in secrets) problem = secrets.problem;
+        else {
+          const masked = maskSecrets(Object.values(secrets.values));
+          const answer = await push.call({
+            endpoint: claim.target.endpoint,
+            body: buildPushBody(store, run, secrets.values),
+            budgetMs: Math.min(timeoutMs, FUNCTION_DEFAULTS.pushTimeoutMs),
+            masked,
+          });
+          outcome = maskOutcome(answer, masked);
+        }
       }
     } catch (error) {
       log.error({ err: error, run: claim.runId }, "a call could not be made");
@@ -200,8 +210,15 @@ export function createDispatcher(
     // Cut off by our own stop: the run is taken up again at the next start, with the same attempt.
     if (cutOff && outcome?.kind === "transport") return;
     let apply = (tx: Tx) => {
-      if (outcome === undefined) breakers.notCalled(tx, claim.target, claim.probe);
-      else applyOutcome(core(), tx, claim, outcome);
+      if (outcome !== undefined) {
+        applyOutcome(core(), tx, claim, outcome);
+        return;
+      }
+      breakers.notCalled(tx, claim.target, claim.probe);
+      const run = store.runs.get(claim.runId);
+      if (problem !== undefined && run !== undefined && isCurrent(run, claim)) {
+        failAttempt(core(), tx, run, secretError(problem), "transport");
+      }
     };
     for (;;) {
       try {

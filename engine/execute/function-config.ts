@@ -13,13 +13,6 @@ export type FunctionConfig = Omit<RegisterFunctionRequest, "id" | "changeReason"
   preferredMode: "push" | "pull";
 };
 
-/** Parts of the contract that this engine does not execute. Taking them and doing nothing would be a lie. */
-function refuseUnsupported(request: RegisterFunctionRequest): void {
-  if ((request.secrets ?? []).length > 0) {
-    throw new ApiError("unimplemented", "secrets: this engine does not execute it");
-  }
-}
-
 /** Nothing, "" and UNSPECIFIED mean push. */
 function mode(text: string | undefined): string {
   const word = fromWireEnum("mode", text ?? "");
@@ -53,7 +46,6 @@ export function toFunctionConfig(request: RegisterFunctionRequest): FunctionConf
   if (wanted !== "push" && wanted !== "pull") {
     throw new ApiError("invalid_argument", "preferredMode: must be push or pull");
   }
-  refuseUnsupported(request);
   for (const [index, trigger] of (request.triggers ?? []).entries()) {
     checkTrigger(trigger, `triggers[${index}]`);
   }

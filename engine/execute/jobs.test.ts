@@ -37,8 +37,8 @@ const worker = (id: string): Worker => ({
   heardElapsedMs: 0,
 });
 
-const claim = (id: string, limit = 10) =>
-  engine.change((tx) => claimJobs(engine.core, tx, worker(id), limit));
+const claim = async (id: string, limit = 10) =>
+  (await engine.change((tx) => claimJobs(engine.core, tx, worker(id), limit))).map(({ run }) => run);
 
 const leaseOf = (run: RunRow, id = run.worker_id ?? ""): Lease => ({
   workerId: id,

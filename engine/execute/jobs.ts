@@ -5,12 +5,14 @@ import type { PushResponse, StepResult } from "../contract/push.ts";
 import type { JobReport } from "../contract/workers.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
+import { maskDeep, maskSecrets } from "../secrets/mask.ts";
+import { resolveSecrets } from "../secrets/secrets.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
 import { endRun } from "./end-run.ts";
 import { armLease, renewLease } from "./leases.ts";
 import { announceRun } from "./notices.ts";
-import { applyRecorded, protocolError } from "./outcome.ts";
+import { applyRecorded, failAttempt, protocolError, secretError } from "./outcome.ts";
 import { forgetWaits } from "./ready.ts";
 import { recordSteps } from "./record-steps.ts";
 import type { RegisteredFunction } from "./registry.ts";
@@ -27,9 +29,15 @@ export interface Lease {
 /** One job is one execution of one run. */
 export const jobIdOf = (run: RunRow): string => `${run.id}-${run.execution_seq}`;
 
+/** A run that a worker is to have, and the secrets its function declared. */
+export interface Job {
+  run: RunRow;
+  secrets: Record<string, string>;
+}
+
 /** Gives a worker up to `limit` ready runs of its functions; functions take turns from one call to the next. */
-export function claimJobs(core: Core, tx: Tx, worker: Worker, limit: number): RunRow[] {
-  const claimed: RunRow[] = [];
+export function claimJobs(core: Core, tx: Tx, worker: Worker, limit: number): Job[] {
+  const claimed: Job[] = [];
   const start = tx.nowMs % Math.max(1, worker.functionIds.length);
   const turns = [...worker.functionIds.slice(start), ...worker.functionIds.slice(0, start)];
   for (const functionId of turns) {
@@ -40,7 +48,13 @@ export function claimJobs(core: Core, tx: Tx, worker: Worker, limit: number): Ru
       if (room <= 0) return claimed;
       for (const run of core.store.runs.ready(worker.environmentId, functionId, lane.lane_key, room)) {
         if (!core.dispatcher.takePull(tx, run, fn)) break;
-        claimed.push(claim(core, tx, worker, fn, run));
+        const taken = claim(core, tx, worker, fn, run);
+        const secrets = resolveSecrets(core, worker.environmentId, fn.config.secrets ?? []);
+        if ("values" in secrets) claimed.push({ run: taken, secrets: secrets.values });
+        else {
+          core.store.timers.deleteByRun(taken.id);
+          failAttempt(core, tx, taken, secretError(secrets.problem), "transport");
+        }
       }
     }
   }
@@ -95,7 +109,14 @@ export function reportJob(core: Core, tx: Tx, environmentId: string, lease: Leas
   const known = runOfJob(core, lease.jobId);
   if (known !== undefined && isRepeated(known, environmentId, lease, report)) return;
   const run = leasedRun(core, environmentId, lease);
-  const recorded = recordSteps(core, tx, run, (report.steps ?? []).map(toStepResult(tx.nowMs)));
+  const masked = maskerOf(core, run);
+  const steps = (report.steps ?? []).map(toStepResult(tx.nowMs));
+  const recorded = recordSteps(
+    core,
+    tx,
+    run,
+    steps.map((step) => (step.error === undefined ? step : { ...step, error: maskDeep(step.error, masked) })),
+  );
   if (report.status === "progress") {
     const counted = { ...run, step_count: run.step_count + recorded.added };
     if (recorded.problem === undefined) {
@@ -105,7 +126,16 @@ export function reportJob(core: Core, tx: Tx, environmentId: string, lease: Leas
     return;
   }
   core.store.timers.deleteByRun(run.id);
-  applyRecorded(core, tx, { ...run, takeovers: 0 }, recorded, toAnswer(report));
+  const answer = toAnswer(report);
+  const safe = answer.status === "failed" ? { ...answer, error: maskDeep(answer.error, masked) } : answer;
+  applyRecorded(core, tx, { ...run, takeovers: 0 }, recorded, safe);
+}
+
+/** Takes the secrets that the run's function has now out of what a worker says went wrong. */
+function maskerOf(core: Core, run: RunRow): (text: string) => string {
+  const names = core.registry.get(run.environment_id, run.function_id)?.config.secrets ?? [];
+  const secrets = resolveSecrets(core, run.environment_id, names);
+  return maskSecrets("values" in secrets ? Object.values(secrets.values) : []);
 }
 
 /** The same end told again, because the answer to the first time was lost. */

@@ -6,6 +6,7 @@ import type { DeadLetterRow } from "../store/dead-letters.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { FunctionRow } from "../store/functions.ts";
 import type { RunRow } from "../store/runs.ts";
+import type { SecretRow } from "../store/secrets.ts";
 import type { Tx } from "../store/writer.ts";
 import { auditRun, auditStep } from "./audit.ts";
 import type { Notice } from "./hub.ts";
@@ -126,5 +127,19 @@ export function announceDeadLetter(core: Core, tx: Tx, row: Omit<DeadLetterRow, 
     environmentId: row.environment_id,
     topic: `system.dead_letter.${row.source}.created`,
     data: { id: row.id, source: row.source, event_id: row.event_id, function_id: row.function_id },
+  }));
+}
+
+/** `system.secret.{name}.{action}`. */
+export function announceSecret(
+  core: Core,
+  tx: Tx,
+  row: SecretRow,
+  action: "created" | "updated" | "deleted",
+): void {
+  announce(core, tx, () => ({
+    environmentId: row.environment_id,
+    topic: `system.secret.${row.name}.${action}`,
+    data: { name: row.name, revision: row.revision },
   }));
 }

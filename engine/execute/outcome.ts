@@ -100,6 +100,11 @@ export function protocolError(problem: string): RunError {
   return { message: problem, code: "PROTOCOL_ERROR", retryable: false };
 }
 
+/** A secret the function declared is not to be had: a person can set it, and the next attempt will find it. */
+export function secretError(problem: string): RunError {
+  return { message: problem, code: "SECRET_UNAVAILABLE", retryable: true };
+}
+
 /**
  * One attempt failed. The wire's `retryable` is taken literally: false ends the run as failed; true waits for the next
  * attempt, and pauses the run once they are used up.

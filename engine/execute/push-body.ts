@@ -5,18 +5,23 @@ import type { StepRow } from "../store/steps.ts";
 import type { Store } from "../store/store.ts";
 
 /** The JSON text that a push function receives, section 3.1. Payloads go out exactly as they came in. */
-export function buildPushBody(store: Store, run: RunRow): string {
+export function buildPushBody(store: Store, run: RunRow, secrets: Record<string, string>): string {
   return encodeJson({
     run_id: run.id,
     function_id: run.function_id,
     attempt: run.attempt,
     event: eventOf(store, run),
     steps: knownSteps(store, run).map((step) => ({ id: step.id, ...stepOf(step) })),
+    secrets: Object.keys(secrets).length === 0 ? undefined : secrets,
   });
 }
 
 /** What a pull worker receives about a run, section 4, but for the job's id and the end of its lease. */
-export function buildAssignment(store: Store, run: RunRow): Record<string, unknown> {
+export function buildAssignment(
+  store: Store,
+  run: RunRow,
+  secrets: Record<string, string>,
+): Record<string, unknown> {
   return {
     run_id: run.id,
     function_id: run.function_id,
@@ -27,6 +32,7 @@ export function buildAssignment(store: Store, run: RunRow): Record<string, unkno
     execution_seq: run.execution_seq,
     lease_token: run.lease_token,
     max_attempts: run.max_attempts,
+    context: Object.keys(secrets).length === 0 ? undefined : { secrets },
   };
 }
 

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const call = (budgetMs = 5_000): Promise<PushOutcome> =>
-  client.call({ endpoint, body: '{"run_id":"r"}', budgetMs });
+  client.call({ endpoint, body: '{"run_id":"r"}', budgetMs, masked: (text) => text });
 
 const reasonOf = (outcome: PushOutcome): string =>
   outcome.kind === "transport" ? outcome.reason : "an answer";
@@ -90,7 +90,12 @@ it("names the reason when nobody listens or the answer breaks off", async () => 
     response.write("{", () => response.socket?.destroy());
   };
   expect(reasonOf(await call())).toMatch(/broke off|ECONNRESET/);
-  const away = await client.call({ endpoint: "http://127.0.0.1:1/", body: "{}", budgetMs: 5_000 });
+  const away = await client.call({
+    endpoint: "http://127.0.0.1:1/",
+    body: "{}",
+    budgetMs: 5_000,
+    masked: (text) => text,
+  });
   expect(reasonOf(away)).toMatch(/ECONNREFUSED/);
 });
 

@@ -21,6 +21,8 @@ export interface PushCall {
   body: string;
   /** Time until the whole answer must be here, ms. */
   budgetMs: number;
+  /** Takes out of a refusal's text what must not be told on. */
+  masked: (text: string) => string;
 }
 
 export interface PushClient {
@@ -35,6 +37,8 @@ export const MAX_PUSH_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** How much of a refusal's body goes into the reason. */
 const refusalChars = 200;
+/** Long enough for the longest secret that begins inside it. */
+const refusalReadBytes = 256 * 1024;
 
 /**
  * An idle connection is closed after this, ms: before any common server does it, at the moment of the next call perhaps.
@@ -82,7 +86,7 @@ export function createPushClient(signingKey: string | undefined): PushClient {
         reject(error instanceof PushFailure ? error : connectionFailure(error));
       });
       request.once("response", (response) => {
-        readAnswer(response).then(resolve, reject);
+        readAnswer(response, call.masked).then(resolve, reject);
       });
       request.end(body);
     });
@@ -113,7 +117,7 @@ function connectionFailure(error: NodeJS.ErrnoException): PushFailure {
   return new PushFailure(text, { cause: error });
 }
 
-function readAnswer(response: IncomingMessage): Promise<string> {
+function readAnswer(response: IncomingMessage, masked: (text: string) => string): Promise<string> {
   return new Promise((resolve, reject) => {
     const status = response.statusCode ?? 0;
     const parts: Buffer[] = [];
@@ -136,7 +140,8 @@ function readAnswer(response: IncomingMessage): Promise<string> {
     response.once("end", () => {
       const bytes = Buffer.concat(parts);
       if (status !== 200) {
-        const text = bytes.toString("utf8", 0, 4 * refusalChars).slice(0, refusalChars);
+        // Masked before it is cut: half of a secret would not be known as one.
+        const text = masked(bytes.toString("utf8", 0, refusalReadBytes)).slice(0, refusalChars);
         reject(new PushFailure(`HTTP ${status}: ${text}`));
         return;
       }

@@ -142,6 +142,9 @@ const restBodies: Record<string, Record<string, unknown>> = {
   },
   "POST /api/v1/streams/{entity}/snapshots": { entity_type: "fuzz", entity_version: 1, state: { n: 1 } },
   "POST /api/v1/sql": { query: "with a as (select 1) select * from a, events", timeout_ms: 200, max_rows: 5 },
+  "POST /api/v1/secrets": { name: "FUZZED", value: "v", description: "d" },
+  "PUT /api/v1/secrets/{name}": { value: "w", description: "d" },
+  "PATCH /api/v1/secrets/{name}": { name: "FUZZED", description: "d" },
   register: {
     worker_id: "w",
     hostname: "h",
@@ -180,6 +183,7 @@ const pathValues: Record<string, string> = {
   key: "k%3Afuzzed",
   "key...": "a.b/c",
   bucket: FUZZED_BUCKET,
+  name: "FUZZED",
   job: PLACES.job,
   environment: "env_default",
   entity: "e",

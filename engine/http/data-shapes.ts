@@ -1,5 +1,6 @@
 import { toTimestamp } from "../clock.ts";
 import type { KvBucketRow, KvEntryRow } from "../store/kv.ts";
+import type { SecretRow } from "../store/secrets.ts";
 
 /** Rows of the data services as REST shows them. */
 
@@ -26,5 +27,16 @@ export function restKvEntry(row: KvEntryRow): Shape {
     revision: row.revision,
     created_at: toTimestamp(row.created_at),
     operation: row.operation,
+  };
+}
+
+/** What may be told about a secret. */
+export function restSecret(row: SecretRow): Shape {
+  return {
+    name: row.name,
+    revision: row.revision,
+    description: row.description === "" ? undefined : row.description,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
   };
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/v4";
 import { fromWireEnum, FunctionStatus, RunStatus } from "../contract/enums.ts";
 import { Timestamp } from "../contract/ids.ts";
+import { ApiError } from "../errors.ts";
 
 /** Pieces of request schemas that several routes share. */
 
@@ -60,3 +61,14 @@ export const RunStatusList = z
 
 /** Protojson sends "" and UNSPECIFIED for an enum that is not set. */
 export const unsetEnum = (text: string) => text === "" || text.toUpperCase().endsWith("UNSPECIFIED");
+
+/** Parses what stands in a path or header. @throws ApiError invalid_argument that names the part */
+export function parsePart<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  part: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ApiError("invalid_argument", `${part}: ${parsed.error.issues[0]?.message ?? "invalid"}`);
+}

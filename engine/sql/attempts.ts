@@ -28,6 +28,7 @@ const hiddenTables = [
   "snapshots",
   "kv_buckets",
   "kv_entries",
+  "secrets",
 ];
 
 const ownTables = [

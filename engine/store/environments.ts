@@ -40,6 +40,9 @@ export interface EnvironmentTable {
   hasKeys(): boolean;
 }
 
+/** Tables whose rows belong to an environment. */
+const OWNED = ["functions", "events", "runs", "kv_buckets", "streams", "secrets"];
+
 /** Environment ids are `env_` and the name, so that they can be guessed from a configuration file. */
 function environmentId(name: string): string {
   return `env_${name}`;
@@ -62,11 +65,7 @@ export function createEnvironmentTable(db: Database): EnvironmentTable {
   );
   const recolor = db.prepare("update environments set color = ?, updated_at = ? where id = ?");
   const used = db.prepare<{ used: number }>(
-    `select exists (select 1 from functions where environment_id = ?1)
-       or exists (select 1 from events where environment_id = ?1)
-       or exists (select 1 from runs where environment_id = ?1)
-       or exists (select 1 from kv_buckets where environment_id = ?1)
-       or exists (select 1 from streams where environment_id = ?1) as used`,
+    `select ${OWNED.map((table) => `exists (select 1 from ${table} where environment_id = ?1)`).join(" or ")} as used`,
   );
   const remove = db.prepare("delete from environments where id = ?");
   const removeKeys = db.prepare("delete from api_keys where environment_id = ?");

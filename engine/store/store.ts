@@ -14,6 +14,7 @@ import { createListenerTable, type ListenerTable } from "./listeners.ts";
 import { createRunTable, type RunTable } from "./runs.ts";
 import { createScheduleTable, type ScheduleTable } from "./schedules.ts";
 import { createSnapshotTable, type SnapshotTable } from "./snapshots.ts";
+import { createSecretTable, type SecretTable } from "./secrets.ts";
 import { createStepTable, type StepTable } from "./steps.ts";
 import { createStreamTable, type StreamTable } from "./streams.ts";
 import { createTimerTable, type TimerTable } from "./timers.ts";
@@ -36,6 +37,7 @@ export interface Store {
   schedules: ScheduleTable;
   audit: AuditTable;
   kv: KvTable;
+  secrets: SecretTable;
   age: AgeTable;
   streams: StreamTable;
   snapshots: SnapshotTable;
@@ -59,6 +61,7 @@ export function createStore(db: Database): Store {
     schedules: createScheduleTable(db),
     audit: createAuditTable(db),
     kv: createKvTable(db),
+    secrets: createSecretTable(db),
     age: createAgeTable(db),
     streams: createStreamTable(db),
     snapshots: createSnapshotTable(db),

@@ -10,6 +10,7 @@ import type { PushOutcome } from "../execute/push.ts";
 import type { RetentionRules } from "../execute/retention.ts";
 import { createEngine } from "../engine.ts";
 import { toJsonText } from "../json/json-text.ts";
+import { secretsKeysOf, toSecretsKey, type SecretsKeys } from "../secrets/keys.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StepRow } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
@@ -46,6 +47,7 @@ export async function createHarness(
     limits?: DispatchLimits;
     clock?: FakeClock;
     retention?: RetentionRules;
+    secretsKeys?: SecretsKeys;
   } = {},
 ): Promise<Harness> {
   const clock = options.clock ?? createFakeClock();
@@ -58,6 +60,7 @@ export async function createHarness(
     clock,
     log: { info: silent, warn: silent, error: silent },
     retention: options.retention,
+    secretsKeys: options.secretsKeys ?? secretsKeysOf(toSecretsKey(Buffer.alloc(32, 7))),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     push: {
       call: ({ body }) => {

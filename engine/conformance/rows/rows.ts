@@ -9,6 +9,7 @@ import { liveRows } from "./live-rows.ts";
 import { operationRows } from "./operation-rows.ts";
 import { pushRows } from "./push-rows.ts";
 import { runRows } from "./run-rows.ts";
+import { secretRows } from "./secret-rows.ts";
 import { serverRows } from "./server-rows.ts";
 import { sqlRows } from "./sql-rows.ts";
 import { streamRows } from "./stream-rows.ts";
@@ -32,4 +33,5 @@ export const allRows: readonly Row[] = [
   ...kvRows,
   ...streamRows,
   ...sqlRows,
+  ...secretRows,
 ];

@@ -6,18 +6,11 @@ import { createBucket, deleteBucket, findBucket } from "../../kv/buckets.ts";
 import { deleteEntry, getEntry, putEntry, type KvCondition, type KvPlace } from "../../kv/entries.ts";
 import { listKeys } from "../../kv/keys.ts";
 import type { Call } from "../call.ts";
-import { queryInt } from "../fields.ts";
+import { parsePart, queryInt } from "../fields.ts";
 import { restKvBucket, restKvEntry } from "../data-shapes.ts";
 import { bytesRoute, NO_CONTENT, route, type Preconditions, type RestRoute } from "./route.ts";
 
 const revision = queryInt(0, Number.MAX_SAFE_INTEGER);
-
-/** @throws ApiError invalid_argument that names the part */
-function parsePart<Schema extends z.ZodType>(schema: Schema, value: unknown, part: string): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new ApiError("invalid_argument", `${part}: ${parsed.error.issues[0]?.message ?? "invalid"}`);
-}
 
 const bucketOf = (params: Record<string, string>) => parsePart(KvBucketName, params.bucket, "bucket");
 

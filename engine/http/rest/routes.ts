@@ -6,6 +6,7 @@ import { kvRoutes } from "./kv-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import type { RestRoute } from "./route.ts";
 import { runRoutes } from "./run-routes.ts";
+import { secretRoutes } from "./secret-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
 import { sqlRoutes } from "./sql-routes.ts";
 import { streamRoutes } from "./stream-routes.ts";
@@ -22,6 +23,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...auditRoutes,
   ...kvRoutes,
   ...sqlRoutes,
+  ...secretRoutes,
   ...workerRoutes,
   ...streamRoutes,
 ];

@@ -1,5 +1,13 @@
 import { toTimestamp } from "../../clock.ts";
+import type { Core } from "../../core.ts";
 import { route, type RestRoute } from "./route.ts";
+
+/** Said to everybody, so without numbers and names. */
+function warningsOf(core: Core): { warnings?: string[] } {
+  return core.store.secrets.notUnder(core.secretsKeys.current.id).length === 0
+    ? {}
+    : { warnings: ["some secrets cannot be read with this engine's key and have to be set again"] };
+}
 
 export const serverRoutes: RestRoute[] = [
   route({
@@ -10,6 +18,7 @@ export const serverRoutes: RestRoute[] = [
       status: "healthy",
       timestamp: toTimestamp(core.clock.nowMs()),
       version: server.version,
+      ...warningsOf(core),
     }),
   }),
   route({ method: "GET", path: "/ready", open: true, run: () => ({ status: "ready" }) }),
@@ -38,6 +47,7 @@ export const serverRoutes: RestRoute[] = [
         "circuit_breakers",
         "dead_letters",
         "kv",
+        "secrets",
       ],
       version: server.version,
       auth_required: server.authRequired,

@@ -102,12 +102,12 @@ export const workerRoutes: RestRoute[] = [
       );
       // Most polls find nothing, and then nothing is written.
       if (limit === 0 || !ready) return NO_CONTENT;
-      const runs = await core.writer.write((tx) => claimJobs(core, tx, worker, limit));
-      if (runs.length === 0) return NO_CONTENT;
+      const jobs = await core.writer.write((tx) => claimJobs(core, tx, worker, limit));
+      if (jobs.length === 0) return NO_CONTENT;
       return {
-        jobs: runs.map((run) => ({
+        jobs: jobs.map(({ run, secrets }) => ({
           job_id: jobIdOf(run),
-          ...buildAssignment(core.store, run),
+          ...buildAssignment(core.store, run, secrets),
           lease_expires_at: toTimestamp(run.lease_expires_at ?? 0),
         })),
       };
