@@ -11,7 +11,7 @@ import { defaultConnectionFile } from "./attach/find-app.ts";
 import { Evidence } from "./evidence.ts";
 import { FlagError, HELP, parseFlags, type ServerOptions, type Transport } from "./flags.ts";
 import { serveHttp } from "./http.ts";
-import { LiveResources } from "./live-resources.ts";
+import { LiveResources } from "./resources/live.ts";
 import { log } from "./log.ts";
 import { toolServerFactory } from "./tool-server.ts";
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolError } from "../contract/errors.ts";
 import type { TextBlocks, ToolRow } from "../contract/tool-row.ts";
-import type { ToolFailure } from "../upstream/tool-failure.ts";
+import { ToolFailure } from "../upstream/tool-failure.ts";
 import { toStructured, toText } from "../upstream/wire-json.ts";
 import { omitPayloads } from "./omit.ts";
 
@@ -25,6 +25,29 @@ export function successResult(row: ToolRow, value: object): CallToolResult {
     code: "resource_exhausted",
     retryable: false,
     hint: "Ask for less: a smaller limit, a narrower filter, or one record instead of a list.",
+  });
+}
+
+/**
+ * A value as JSON text for a resource, with exact digits; the largest payloads are left out when it would be too large.
+ * @throws ToolFailure `resource_exhausted` when that is not enough
+ */
+export function boundedJson(value: object): string {
+  const whole = toText(value);
+  const excess = Buffer.byteLength(whole) - RESULT_MAX_BYTES;
+  const text = excess <= 0 ? whole : toText(omitPayloads(value, excess));
+  return bounded(text);
+}
+
+/** @throws ToolFailure `resource_exhausted` for a text that is too large to send */
+export function bounded(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= RESULT_MAX_BYTES) return text;
+  throw new ToolFailure({
+    code: "resource_exhausted",
+    message: `the resource has ${bytes} bytes; one may have ${RESULT_MAX_BYTES} at most`,
+    retryable: false,
+    hint: "Use the tool that reads it in pages, with a limit.",
   });
 }
 

@@ -13,7 +13,8 @@ import { Confirmer } from "./confirm.ts";
 import type { Evidence } from "./evidence.ts";
 import type { ServerOptions } from "./flags.ts";
 import { instructions } from "./instructions.ts";
-import type { LiveResources } from "./live-resources.ts";
+import type { LiveResources } from "./resources/live.ts";
+import { serveResources } from "./resources/resources.ts";
 import { isOffered, offeredRows, toListedTool, type Modes } from "./offered.ts";
 import { failureResult } from "./result.ts";
 import { createTerminalBridge } from "./terminal-bridge.ts";
@@ -55,7 +56,7 @@ export function toolServerFactory({
     const server = new Server(
       { name: "ironbridge-mcp", title: "Ironbridge tools", version },
       {
-        capabilities: { tools: {}, ...(live === undefined ? {} : { resources: { subscribe: true } }) },
+        capabilities: { tools: {}, resources: live === undefined ? {} : { subscribe: true } },
         instructions: instructions(engine.url, options.allowWrites),
         requestState: parts.confirmer.requestState,
       },
@@ -74,7 +75,7 @@ export function toolServerFactory({
         inFlight -= 1;
       }
     });
-    live?.serve(server, era);
+    serveResources(server, era, { engine, live });
     return server;
   };
 }

@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, type Resource, type Server } from "@modelcontextprotocol/server";
+import type { Resource, Server } from "@modelcontextprotocol/server";
 import {
   COALESCE_MS,
   CONNECTION_URI,
@@ -6,9 +6,9 @@ import {
   liveTopic,
   liveUri,
   type EngineConnection,
-} from "../contract/live.ts";
-import { Coalescer } from "../live/coalescer.ts";
-import { log } from "./log.ts";
+} from "../../contract/live.ts";
+import { Coalescer } from "../../live/coalescer.ts";
+import { log } from "../log.ts";
 
 /** Resources that one client may subscribe to; there are no more than these anyway. */
 const RESOURCES: readonly Resource[] = [
@@ -60,39 +60,26 @@ export class LiveResources {
     this.#served.clear();
   }
 
-  /** Lets a server answer for the resources, until its connection ends. */
-  serve(server: Server, era: "modern" | "legacy"): void {
+  /** What there is to read and to subscribe to. */
+  readonly list = RESOURCES;
+
+  /** What an address says now, or undefined when it is none of these. */
+  read(uri: string): object | undefined {
+    if (uri === CONNECTION_URI) return this.#connection;
+    const topic = liveTopic(uri);
+    return topic === undefined ? undefined : { topic, revision: this.#revisions.get(topic) ?? 0 };
+  }
+
+  /**
+   * Tells a server's client of updates until its connection ends. One of a handshake revision subscribes through the
+   * returned set; the SDK keeps the list of any other.
+   */
+  serve(server: Server, era: "modern" | "legacy"): Set<string> | undefined {
     const served: Served = { server, subscribed: era === "legacy" ? new Set() : undefined };
     this.#served.add(served);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no event target
     server.onclose = () => this.#served.delete(served);
-
-    server.setRequestHandler("resources/list", () => ({ resources: [...RESOURCES] }));
-    server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
-    server.setRequestHandler("resources/read", ({ params: { uri } }) => ({
-      contents: [{ uri, mimeType: "application/json", text: JSON.stringify(this.#read(uri)) }],
-    }));
-    if (era === "modern") return;
-    server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
-      this.#read(uri);
-      served.subscribed?.add(uri);
-      return {};
-    });
-    server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
-      served.subscribed?.delete(uri);
-      return {};
-    });
-  }
-
-  /** @throws ProtocolError for an address that is none of ours */
-  #read(uri: string): object {
-    if (uri === CONNECTION_URI) return this.#connection;
-    const topic = liveTopic(uri);
-    if (topic === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${uri.slice(0, 200)}`, {
-        uri,
-      });
-    return { topic, revision: this.#revisions.get(topic) ?? 0 };
+    return served.subscribed;
   }
 
   #notify(uri: string): void {

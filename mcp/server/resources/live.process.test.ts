@@ -1,18 +1,18 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
-import { poll } from "../../loopback/testing/poll.ts";
-import { CONNECTION_URI, EngineConnection, liveUri } from "../contract/live.ts";
-import { newerEra } from "../testing/engine-eras.ts";
-import { stubEngine, type StubEngine } from "../testing/stub-engine.ts";
+import { bundleEntry, type Bundle } from "../../../loopback/testing/bundle.ts";
+import { poll } from "../../../loopback/testing/poll.ts";
+import { CONNECTION_URI, EngineConnection, liveUri } from "../../contract/live.ts";
+import { newerEra } from "../../testing/engine-eras.ts";
+import { stubEngine, type StubEngine } from "../../testing/stub-engine.ts";
 
 let server: Bundle;
 let engine: StubEngine;
 let events = 1;
 
 beforeAll(async () => {
-  server = await bundleEntry(new URL("./main.ts", import.meta.url));
+  server = await bundleEntry(new URL("../main.ts", import.meta.url));
 });
 afterAll(() => server.remove());
 
@@ -77,7 +77,11 @@ describe.each([
 
   it("are not there without --app", async () => {
     const { client } = await connect(mode, []);
-    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(client.getServerCapabilities()).toMatchObject({ resources: {} });
+    expect(client.getServerCapabilities()?.resources).not.toHaveProperty("subscribe");
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).not.toContain(liveUri("events"));
+    await expect(client.readResource({ uri: CONNECTION_URI })).rejects.toThrow(/not found/);
     await client.close();
   });
 });
