@@ -81,6 +81,35 @@ it("refuses flags and words that it does not know", () => {
   expect(() => parseFlags(["--allow-writes=yes"], {})).toThrow("--allow-writes");
 });
 
+describe("--try-tool", () => {
+  it("takes the tool's arguments as JSON, none when they are left out", () => {
+    expect(parseFlags(["--try-tool=shop.refund", '--arguments={"order":7}'], {})).toMatchObject({
+      kind: "try",
+      tool: "shop.refund",
+      args: { order: 7 },
+    });
+    expect(parseFlags(["--try-tool", "x"], {})).toMatchObject({ kind: "try", args: {} });
+  });
+
+  it.each([
+    [["--try-tool=x", "--arguments=[1]"], "--arguments must be a JSON object"],
+    [["--try-tool=x", "--arguments={"], "--arguments must be a JSON object"],
+    [["--arguments={}"], "--arguments needs --try-tool"],
+    [["--try-tool="], "--try-tool must be the name of a tool"],
+  ])("refuses %j", (args, message) => {
+    expect(() => parseFlags(args, {})).toThrow(message);
+  });
+});
+
+it("takes --static-only and an evidence file", () => {
+  expect(options([])).toMatchObject({ staticOnly: false, evidenceFile: undefined });
+  expect(options(["--static-only", "--evidence-file=/e"])).toMatchObject({
+    staticOnly: true,
+    evidenceFile: "/e",
+  });
+  expect(() => parseFlags(["--evidence-file="], {})).toThrow("--evidence-file must be a path");
+});
+
 describe("--attach", () => {
   const env = { IRONBRIDGE_TOKEN: "ibk_token" };
 
@@ -111,6 +140,8 @@ describe("the transport", () => {
 
   it("is stdio, which ignores where to listen", () => {
     expect(options(["--port=1", "--port-file=/p"]).transport).toEqual({ kind: "stdio" });
+    expect(options(["--host=0.0.0.0", "--port=x", "--port-file="]).transport).toEqual({ kind: "stdio" });
+    expect(options([], { IRONFLOW_MCP_BEARER_TOKEN: "a b" }).transport).toEqual({ kind: "stdio" });
   });
 
   it("may be HTTP on loopback, on a port that the system picks unless one is named", () => {
@@ -120,6 +151,7 @@ describe("the transport", () => {
       portFile: undefined,
       token: "secret-token",
     });
+    expect(options([...http, "--host=localhost"], env).transport).toMatchObject({ kind: "http" });
     expect(options([...http, "--port=8123", "--port-file=/p"], env).transport).toMatchObject({
       port: 8123,
       portFile: "/p",

@@ -33,6 +33,8 @@ export type Request =
   | { readonly kind: "serve"; readonly options: ServerOptions }
   /** Serves what the running app serves; `connectionFile` undefined: where the app keeps it by default. */
   | { readonly kind: "attach"; readonly connectionFile: string | undefined; readonly token: string }
+  /** Calls one application tool, prints what a client would get, and ends. */
+  | { readonly kind: "try"; readonly options: ServerOptions; readonly tool: string; readonly args: object }
   | { readonly kind: "help" }
   | { readonly kind: "version" };
 
@@ -80,6 +82,16 @@ const bearerToken = headerSecret
   .max(512, "is longer than 512 characters")
   .regex(/^[A-Za-z0-9\-._~+/]+={0,2}$/, "has characters that a bearer token cannot have");
 
+/** A tool's arguments as JSON. */
+const argumentsText = z.string().transform((text, context): object => {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+  } catch {
+    context.addIssue({ code: "custom", message: "must be a JSON object" });
+    return z.NEVER;
+  }
+});
+
 const Flags = z.object({
   "server-url": serverUrl,
   "api-key": headerSecret.optional(),
@@ -88,8 +100,17 @@ const Flags = z.object({
   "static-only": z.boolean().default(false),
   "evidence-file": z.string().min(1, "must be a path").optional(),
   "terminal-bridge-url": bridgeUrl.optional(),
+  "try-tool": z.string().min(1, "must be the name of a tool").max(128, "is too long").optional(),
+  arguments: argumentsText.default({}),
   transport: z.enum(["stdio", "streamable-http"], "must be stdio or streamable-http").default("stdio"),
-  host: z.literal(LOOPBACK, `must be ${LOOPBACK}: nobody else may reach this server`).default(LOOPBACK),
+  IRONFLOW_TERMINAL_BRIDGE_TOKEN: headerSecret.optional(),
+});
+
+/** What only streamable-http looks at: stdio ignores it, right or wrong (seeds: "Start MCP Server"). */
+const Http = z.object({
+  host: z
+    .enum([LOOPBACK, "localhost"], `must be ${LOOPBACK} or localhost: nobody else may reach this server`)
+    .default(LOOPBACK),
   port: z
     .string()
     .regex(/^\d{1,5}$/, "must be a number from 0 to 65535")
@@ -97,8 +118,7 @@ const Flags = z.object({
     .refine((port) => port <= 65_535, "must be a number from 0 to 65535")
     .default(0),
   "port-file": z.string().min(1, "must be a path").optional(),
-  IRONFLOW_TERMINAL_BRIDGE_TOKEN: headerSecret.optional(),
-  IRONFLOW_MCP_BEARER_TOKEN: bearerToken.optional(),
+  IRONFLOW_MCP_BEARER_TOKEN: bearerToken,
 });
 
 const Attach = z.object({
@@ -120,6 +140,8 @@ const OPTIONS = {
   host: { type: "string" },
   port: { type: "string" },
   "port-file": { type: "string" },
+  "try-tool": { type: "string" },
+  arguments: { type: "string" },
   attach: { type: "boolean" },
   "connection-file": { type: "string" },
   version: { type: "boolean" },
@@ -144,10 +166,13 @@ export function parseFlags(
     "server-url": given["server-url"] ?? fromEnv(env, "IRONFLOW_SERVER_URL") ?? DEFAULT_SERVER_URL,
     "api-key": given["api-key"] ?? fromEnv(env, "IRONFLOW_API_KEY"),
     IRONFLOW_TERMINAL_BRIDGE_TOKEN: fromEnv(env, "IRONFLOW_TERMINAL_BRIDGE_TOKEN"),
-    IRONFLOW_MCP_BEARER_TOKEN: fromEnv(env, "IRONFLOW_MCP_BEARER_TOKEN"),
   });
   if (!parsed.success) throw firstProblem(parsed.error, given);
-  return { kind: "serve", options: toOptions(parsed.data) };
+  const options = toOptions(parsed.data, toTransport(parsed.data, given, env));
+  if (parsed.data["try-tool"] !== undefined)
+    return { kind: "try", options, tool: parsed.data["try-tool"], args: parsed.data.arguments };
+  if (given.arguments !== undefined) throw new FlagError("--arguments needs --try-tool");
+  return { kind: "serve", options };
 }
 
 /** The app decides what an agent may do, so no other flag makes sense beside `--attach`. */
@@ -185,7 +210,7 @@ function commandLine(args: readonly string[]) {
   }
 }
 
-function toOptions(flags: z.output<typeof Flags>): ServerOptions {
+function toOptions(flags: z.output<typeof Flags>, transport: Transport): ServerOptions {
   const url = flags["terminal-bridge-url"];
   const token = flags.IRONFLOW_TERMINAL_BRIDGE_TOKEN;
   if (url !== undefined && !flags["allow-writes"])
@@ -200,18 +225,24 @@ function toOptions(flags: z.output<typeof Flags>): ServerOptions {
     evidenceFile: flags["evidence-file"],
     app: flags.app,
     terminal: url === undefined || token === undefined ? undefined : { url: url.replace(/\/+$/, ""), token },
-    transport: toTransport(flags),
+    transport,
   };
 }
 
-/** stdio ignores where to listen, as the engine's own tool server does. */
-function toTransport(flags: z.output<typeof Flags>): Transport {
+function toTransport(
+  flags: z.output<typeof Flags>,
+  given: ReturnType<typeof commandLine>,
+  env: Readonly<Record<string, string | undefined>>,
+): Transport {
   if (flags.transport === "stdio") return { kind: "stdio" };
-  const token = flags.IRONFLOW_MCP_BEARER_TOKEN;
   if (flags.app) throw new FlagError("--app needs --transport stdio: it serves the app that starts it");
+  const token = fromEnv(env, "IRONFLOW_MCP_BEARER_TOKEN");
   if (token === undefined)
     throw new FlagError("--transport streamable-http needs IRONFLOW_MCP_BEARER_TOKEN in the environment");
-  return { kind: "http", port: flags.port, portFile: flags["port-file"], token };
+  const parsed = Http.safeParse({ ...given, IRONFLOW_MCP_BEARER_TOKEN: token });
+  if (!parsed.success) throw firstProblem(parsed.error, given);
+  const { port, "port-file": portFile } = parsed.data;
+  return { kind: "http", port, portFile, token };
 }
 
 const ENV_OF: Record<string, string> = {
@@ -248,9 +279,12 @@ export const HELP = `ironbridge-mcp: MCP tools for a running workflow engine, ov
   --app                      also serve what the desktop app's own screens need
   --transport TRANSPORT      stdio (the default), or streamable-http: http://127.0.0.1:PORT/mcp behind
                              the bearer token in IRONFLOW_MCP_BEARER_TOKEN
-  --host 127.0.0.1           where streamable-http listens; no other address is taken
+  --host 127.0.0.1           where streamable-http listens: loopback only. stdio ignores these three
   --port PORT                its port; 0, the default, is any free one
   --port-file FILE           where the port is written, so that clients find it
+  --try-tool NAME            call one tool that an application registered with the engine, print what a
+                             client would get, and end: no MCP client is needed
+  --arguments JSON           its arguments; {} when left out
   --version, --help
 
 ironbridge-mcp --attach: the tools of the running Ironbridge app, for agents that speak stdio only. It takes

@@ -78,6 +78,31 @@ describe("the tool server over HTTP", () => {
     expect(await status({ host, "content-type": "application/json", ...headers })).toBe(wanted);
   });
 
+  it.each([
+    ["by the name localhost", (port: string) => ({ host: `localhost:${port}` }), 200],
+    ["by that name on another port", () => ({ host: "localhost:1" }), 403],
+    [
+      "from a page of its own origin",
+      (port: string) => ({ host: `localhost:${port}`, origin: `http://localhost:${port}` }),
+      200,
+    ],
+    [
+      "from a page on another port",
+      (port: string) => ({ host: `localhost:${port}`, origin: "http://localhost:1" }),
+      403,
+    ],
+  ])("is called %s", async (_, headers, wanted) => {
+    const { port } = new URL(server.url);
+    const answered = await status({
+      authorization: `Bearer ${TOKEN}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers(port),
+    });
+    // 400: past the guard, and a request without a session.
+    expect(answered).toBe(wanted === 200 ? 400 : wanted);
+  });
+
   it("has one path, and takes JSON only", async () => {
     const { host } = new URL(server.url);
     const good = { host, authorization: `Bearer ${TOKEN}` };

@@ -6,14 +6,15 @@ import {
   createMcpHandler,
   isInitializeRequest,
   type AuthInfo,
-  type Server,
 } from "@modelcontextprotocol/server";
 import { BodyAborted, readJson } from "../../loopback/body.ts";
 import { guardRequest, type GuardPolicy } from "../../loopback/guard.ts";
 import { listen, type ListeningAt } from "../../loopback/listen.ts";
 import { sendRefusal } from "../../loopback/refusal.ts";
 import { sameToken } from "../../loopback/token.ts";
+import type { ApplicationTools } from "./application-tools/catalog.ts";
 import { log } from "./log.ts";
+import type { BuildServer } from "./tool-server.ts";
 
 const PATH = "/mcp";
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -24,6 +25,8 @@ export type HttpOptions = {
   /** 0 is any free one. */
   readonly port: number;
   readonly token: string;
+  /** Clients that listen hear when these change. */
+  readonly applications: Pick<ApplicationTools, "onChanged"> | undefined;
 };
 
 export type HttpServing = { readonly port: number; readonly url: string; close(): Promise<void> };
@@ -37,10 +40,11 @@ type Session = { readonly transport: NodeStreamableHTTPServerTransport; open: nu
  * @throws NoFreePort
  */
 export async function serveHttp(
-  build: (context: { era: "legacy" | "modern" }) => Server,
-  { port, token }: HttpOptions,
+  build: BuildServer,
+  { port, token, applications }: HttpOptions,
 ): Promise<HttpServing> {
-  const modern = createMcpHandler(() => build({ era: "modern" }), { legacy: "reject" });
+  const modern = createMcpHandler(() => build({ era: "modern", perRequest: true }), { legacy: "reject" });
+  const stopTelling = applications?.onChanged(() => modern.notify.toolsChanged());
   const modernNode = toNodeHandler(modern);
   /** In the order of their last use. */
   const sessions = new Map<string, Session>();
@@ -121,6 +125,7 @@ export async function serveHttp(
     port: http.port,
     url: http.url + PATH,
     async close() {
+      stopTelling?.();
       await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
       await modern.close();
       await http.close();
@@ -134,8 +139,9 @@ const withAuth = (request: IncomingMessage): IncomingMessage & { auth: AuthInfo 
 
 function policyAt(at: ListeningAt, token: string): GuardPolicy<true> {
   return {
-    hosts: new Set([at.host]),
-    allowedOrigins: new Set([at.url]),
+    // Clients may be configured with the name; it resolves on their side, and says loopback as well.
+    hosts: new Set([at.host, `localhost:${at.port}`]),
+    allowedOrigins: new Set([at.url, `http://localhost:${at.port}`]),
     routes: [{ path: PATH, methods: ["GET", "POST", "DELETE"] }],
     authenticate: (given) => (sameToken(given, token) ? true : undefined),
   };

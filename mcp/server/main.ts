@@ -6,6 +6,8 @@ import { version } from "../../package.json";
 import type { Engine } from "../engines/engine.ts";
 import { createIronflowEngine } from "../engines/ironflow.ts";
 import { EngineWatch } from "../live/watch.ts";
+import { tryTool } from "./application-tools/try-tool.ts";
+import { ApplicationTools } from "./application-tools/catalog.ts";
 import { attach } from "./attach/attach.ts";
 import { defaultConnectionFile } from "./attach/find-app.ts";
 import { Evidence } from "./evidence.ts";
@@ -13,7 +15,7 @@ import { FlagError, HELP, parseFlags, type ServerOptions, type Transport } from 
 import { serveHttp } from "./http.ts";
 import { LiveResources } from "./resources/live.ts";
 import { log } from "./log.ts";
-import { toolServerFactory } from "./tool-server.ts";
+import { toolServerFactory, type BuildServer } from "./tool-server.ts";
 
 /** The tool server: wires flags, engine and stdio together. Exit codes: 0 asked to end, 1 broke, 4 bad flags. */
 const EXIT = { ok: 0, broke: 1, badInput: 4 } as const;
@@ -37,6 +39,7 @@ function run(): void {
   if (request.kind === "help") process.stdout.write(HELP);
   else if (request.kind === "version") process.stdout.write(`ironbridge-mcp ${version}\n`);
   else if (request.kind === "attach") void runAttached(request);
+  else if (request.kind === "try") void runTry(request);
   else void serve(request.options);
 }
 
@@ -48,14 +51,27 @@ async function runAttached(
   process.exit(await attach({ connectionFile, token: request.token }));
 }
 
+async function runTry({
+  options,
+  tool,
+  args,
+}: Extract<ReturnType<typeof parseFlags>, { kind: "try" }>): Promise<void> {
+  const engine = createIronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey });
+  const result = await tryTool(engine, tool, args);
+  process.stdout.write(`${JSON.stringify(result.shown, null, 2)}\n`);
+  process.exitCode = result.exitCode;
+}
+
 async function serve(options: ServerOptions): Promise<void> {
   const engine = createIronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey });
   const { live, watch } = options.app ? startWatch(engine, options) : {};
   const evidence = options.evidenceFile === undefined ? undefined : await openEvidence(options, engine);
-  const build = toolServerFactory({ version, engine, options, evidence, live });
+  const applications = options.allowWrites && !options.staticOnly ? new ApplicationTools(engine) : undefined;
+  applications?.start();
+  const build = toolServerFactory({ version, engine, options, evidence, applications, live });
   const connection =
     options.transport.kind === "http"
-      ? await overHttp(build, options.transport)
+      ? await overHttp(build, options.transport, applications)
       : serveStdio(build, {
           transport: new StdioServerTransport(process.stdin, process.stdout, {
             maxBufferSize: MAX_MESSAGE_BYTES,
@@ -68,7 +84,7 @@ async function serve(options: ServerOptions): Promise<void> {
     stopping = true;
     try {
       live?.close();
-      await Promise.all([connection.close(), watch?.close()]);
+      await Promise.all([connection.close(), watch?.close(), applications?.close()]);
       evidence?.close();
     } finally {
       process.exit(code);
@@ -101,10 +117,11 @@ async function openEvidence(
 
 /** Says on stderr, and in the port file, where it listens; the file goes with the process. */
 async function overHttp(
-  build: ReturnType<typeof toolServerFactory>,
+  build: BuildServer,
   { port, portFile, token }: Extract<Transport, { kind: "http" }>,
+  applications: ApplicationTools | undefined,
 ): Promise<{ close(): Promise<void> }> {
-  const http = await serveHttp(build, { port, token }).catch((cause: unknown) => {
+  const http = await serveHttp(build, { port, token, applications }).catch((cause: unknown) => {
     if (!(cause instanceof NoFreePort)) throw cause;
     log(`--port ${port} is taken`);
     process.exit(EXIT.badInput);

@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { LosslessNumber } from "lossless-json";
 import type { ToolError } from "../contract/errors.ts";
 import type { TextBlocks, ToolRow } from "../contract/tool-row.ts";
 import { ToolFailure } from "../upstream/tool-failure.ts";
@@ -20,12 +21,7 @@ export function successResult(row: ToolRow, value: object): CallToolResult {
   if (whole.bytes <= RESULT_MAX_BYTES) return whole.result;
   const smaller = answerOf(row, omitPayloads(value, whole.bytes - RESULT_MAX_BYTES));
   if (smaller.bytes <= RESULT_MAX_BYTES) return smaller.result;
-  return failureResult({
-    error: `the answer has ${whole.bytes} bytes; a tool may answer ${RESULT_MAX_BYTES} at most`,
-    code: "resource_exhausted",
-    retryable: false,
-    hint: "Ask for less: a smaller limit, a narrower filter, or one record instead of a list.",
-  });
+  return tooLarge(whole.bytes);
 }
 
 /**
@@ -61,6 +57,27 @@ function answerOf(row: ToolRow, value: object): { bytes: number; result: CallToo
 function textAnswer({ blocks }: TextBlocks): { bytes: number; result: CallToolResult } {
   const bytes = blocks.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return { bytes, result: { content: blocks.map((text) => ({ type: "text" as const, text })) } };
+}
+
+/** What an application's tool gave: an object as `structuredContent` and JSON text, a text as it is, else JSON text. */
+export function valueResult(value: unknown): CallToolResult {
+  const text = typeof value === "string" ? value : toText(value);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > RESULT_MAX_BYTES) return tooLarge(bytes);
+  const content = [{ type: "text" as const, text }];
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject && !(value instanceof LosslessNumber)
+    ? { content, structuredContent: toStructured(value) }
+    : { content };
+}
+
+function tooLarge(bytes: number): CallToolResult {
+  return failureResult({
+    error: `the answer has ${bytes} bytes; a tool may answer ${RESULT_MAX_BYTES} at most`,
+    code: "resource_exhausted",
+    retryable: false,
+    hint: "Ask for less: a smaller limit, a narrower filter, or one record instead of a list.",
+  });
 }
 
 function bareItems(value: object): unknown {

@@ -8,6 +8,8 @@ import {
 import type { ToolRow } from "../contract/tool-row.ts";
 import { toolByName } from "../contract/tools.ts";
 import type { Engine } from "../engines/engine.ts";
+import { callApplicationTool, listedApplicationTool } from "./application-tools/call.ts";
+import type { ApplicationTools, PublishedTool } from "./application-tools/catalog.ts";
 import { callTool, type CallParts } from "./call-tool.ts";
 import { Confirmer } from "./confirm.ts";
 import type { Evidence } from "./evidence.ts";
@@ -15,6 +17,7 @@ import type { ServerOptions } from "./flags.ts";
 import { instructions } from "./instructions.ts";
 import type { LiveResources } from "./resources/live.ts";
 import { serveResources } from "./resources/resources.ts";
+import { log } from "./log.ts";
 import { isOffered, offeredRows, toListedTool, type Modes } from "./offered.ts";
 import { failureResult } from "./result.ts";
 import { createTerminalBridge } from "./terminal-bridge.ts";
@@ -25,12 +28,17 @@ const MAX_CALLS_IN_FLIGHT = 256;
 /** Which family of protocol revisions a connection speaks. */
 type Era = "modern" | "legacy";
 
+/** `perRequest`: the server answers one request and is gone, so nobody can be told anything later. */
+export type BuildServer = (context: { era: Era; perRequest?: boolean }) => Server;
+
 export type ToolServerParts = {
   readonly version: string;
   readonly engine: Engine;
   readonly options: ServerOptions;
   /** Undefined without an evidence file, and when it could not be opened. */
   readonly evidence: Evidence | undefined;
+  /** Undefined in read-only mode and with --static-only. */
+  readonly applications: ApplicationTools | undefined;
   /** The live resources of `--app`; undefined without it. */
   readonly live: LiveResources | undefined;
 };
@@ -45,29 +53,40 @@ export function toolServerFactory({
   engine,
   options,
   evidence,
+  applications,
   live,
-}: ToolServerParts): (context: { era: Era }) => Server {
+}: ToolServerParts): BuildServer {
   const modes = { ...options, evidence };
   const listed = offeredRows(modes).map(toListedTool);
   const terminal = options.terminal === undefined ? undefined : createTerminalBridge(options.terminal);
   const parts: CallParts = { engine, terminal, evidence, confirmer: new Confirmer() };
   let inFlight = 0;
-  return ({ era }) => {
+  return ({ era, perRequest = false }) => {
     const server = new Server(
       { name: "ironbridge-mcp", title: "Ironbridge tools", version },
       {
-        capabilities: { tools: {}, resources: live === undefined ? {} : { subscribe: true } },
+        capabilities: {
+          tools: applications === undefined ? {} : { listChanged: true },
+          resources: live === undefined ? {} : { subscribe: true },
+        },
         instructions: instructions(engine.url, options.allowWrites),
         requestState: parts.confirmer.requestState,
       },
     );
-    server.setRequestHandler("tools/list", () => ({ tools: listed }));
+    server.setRequestHandler("tools/list", async () => {
+      const declared = (await applications?.list()) ?? [];
+      return { tools: [...listed, ...declared.map(listedApplicationTool)] };
+    });
     server.setRequestHandler("tools/call", async ({ params }, context) => {
-      const row = findRow(params.name, modes);
+      const tool = await findTool(params.name, modes, applications);
       if (inFlight >= MAX_CALLS_IN_FLIGHT) return tooManyCalls();
       inFlight += 1;
       try {
-        const result = await callTool(row, params.arguments ?? {}, parts, { server, context });
+        const args = params.arguments ?? {};
+        const result =
+          "published" in tool
+            ? await callApplicationTool(tool, args, { engine, signal: context.mcpReq.signal })
+            : await callTool(tool, args, parts, { server, context });
         return isInputRequiredResult(result)
           ? result
           : { ...result, _meta: { "ironbridge/engine": { url: engine.url } } };
@@ -76,14 +95,38 @@ export function toolServerFactory({
       }
     });
     serveResources(server, era, { engine, live });
+    if (!perRequest) tellOfChanges(server, applications);
     return server;
   };
 }
 
+/** Says that the list of tools has changed, until the connection ends. */
+function tellOfChanges(server: Server, applications: ApplicationTools | undefined): void {
+  if (applications === undefined) return;
+  const stop = applications.onChanged(() => {
+    server.sendToolListChanged().catch((error: unknown) => {
+      log(`a change of the tools was not told: ${String(error)}`);
+    });
+  });
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no event target
+  const before = server.onclose;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- as above
+  server.onclose = () => {
+    stop();
+    before?.();
+  };
+}
+
 /** @throws ProtocolError for a tool that is unknown, or not offered the way this server was started */
-function findRow(name: string, modes: Modes): ToolRow {
+async function findTool(
+  name: string,
+  modes: Modes,
+  applications: ApplicationTools | undefined,
+): Promise<ToolRow | PublishedTool> {
   const row = toolByName(name);
   if (row !== undefined && isOffered(row, modes)) return row;
+  const declared = row === undefined ? await applications?.find(name) : undefined;
+  if (declared !== undefined) return declared;
   const why = row === undefined || row.for === "app" ? "there is no such tool" : missingMode(row, modes);
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,

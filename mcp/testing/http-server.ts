@@ -12,9 +12,10 @@ export async function httpServer(
   engineUrl: string,
   token: string,
   folder: string,
+  more: readonly string[] = [],
 ): Promise<HttpServer> {
   const portFile = join(folder, `port-${Math.random().toString(36).slice(2)}`);
-  const flags = ["--transport", "streamable-http", "--port=0", `--port-file=${portFile}`];
+  const flags = ["--transport", "streamable-http", "--port=0", `--port-file=${portFile}`, ...more];
   const child = spawn(process.execPath, [file, ...flags, "--server-url", engineUrl], {
     env: { IRONFLOW_MCP_BEARER_TOKEN: token },
     stdio: "ignore",
