@@ -89,7 +89,7 @@ describe("the store", () => {
     await settle();
     expect(dataOf(store.getState().breakers)?.[0]?.state).toBe("open");
     main.main.answer = () => breakers("closed");
-    main.tell("data:changed", { connection: "a", topic: "runs" });
+    main.tell("data:changed", { connection: "a", topic: "events" });
     main.tell("data:changed", { connection: "other", topic: "breakers" });
     await clock.advance(1_000);
     expect(main.calls).toHaveLength(1);
