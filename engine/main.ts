@@ -8,6 +8,7 @@ import { openDataDir } from "./data-dir.ts";
 import { createEngine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { createDoor } from "./http/door.ts";
+import { createMeters } from "./http/meters.ts";
 import { serveLive } from "./http/live.ts";
 import { loadSecretsKeys } from "./secrets/keys.ts";
 import { parseOptions, type ProcessOptions } from "./options.ts";
@@ -44,7 +45,7 @@ async function main(options: ProcessOptions): Promise<void> {
   const door = {
     core,
     environment,
-    server: { version, startedAtMs: core.clock.nowMs(), authRequired: !options.dev },
+    server: { version, startedAtMs: core.clock.nowMs(), authRequired: !options.dev, meters: createMeters() },
   };
   const server = await listen((at) => createDoor(at, door), {
     port: options.ports,

@@ -29,6 +29,8 @@ export interface TargetOptions {
   apiKey: string | undefined;
   /** What the server signs its calls with, when known. */
   signingKey: string | undefined;
+  /** Sees every answer, as the rows get it. */
+  onAnswer?: (method: string, path: string, answer: Answer) => void;
 }
 
 /**
@@ -90,7 +92,9 @@ export async function createTarget(options: TargetOptions): Promise<Target> {
       signal: AbortSignal.timeout(WAIT_MS * 2),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parse(text) };
+    const answer = { status: response.status, headers: response.headers, text, json: parse(text) };
+    options.onAnswer?.(method, path, answer);
+    return answer;
   };
   const call = (method: string, message: unknown) =>
     raw("POST", `/ironflow.v1.${method.includes("/") ? method : `IronflowService/${method}`}`, {

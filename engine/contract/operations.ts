@@ -9,6 +9,12 @@ export const HealthResponse = z.looseObject({
   warnings: z.array(z.string()).optional(),
 });
 
+/** `GET /ready`, with 200 or 503. `issues` names what keeps it from its work. */
+export const ReadyResponse = z.looseObject({
+  status: z.string(),
+  issues: z.record(z.string(), z.string()).optional(),
+});
+
 export const InfoResponse = z.looseObject({
   version: z.string().default(""),
   startedAt: z.string().optional(),

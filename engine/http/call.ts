@@ -1,5 +1,6 @@
 import type { Core } from "../core.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
+import type { Meters } from "./meters.ts";
 
 /** What every handler gets besides its own input. */
 export interface Call {
@@ -21,4 +22,5 @@ export interface ServerFacts {
   version: string;
   startedAtMs: number;
   authRequired: boolean;
+  meters: Meters;
 }

@@ -17,7 +17,7 @@ import { CONNECT_PREFIX, CONNECT_SERVICES, connectMethods, connectStreams } from
 import { readEnvelope, serveStream } from "./connect/stream.ts";
 import { toProblem } from "./problem.ts";
 import { fromProtojson, toProtojson } from "./protojson.ts";
-import { NO_CONTENT } from "./rest/route.ts";
+import { NO_CONTENT, Reply } from "./rest/route.ts";
 import { findRoute, restRoutes } from "./rest/routes.ts";
 
 /** The largest request body, in bytes. */
@@ -60,6 +60,10 @@ export function createDoor(at: ListeningAt, options: DoorOptions): RequestHandle
   return async (request, response) => {
     const admission = guardRequest(request, policy);
     const connect = (request.url ?? "").startsWith(CONNECT_PREFIX);
+    response.once("close", () => {
+      if (response.headersSent)
+        options.server.meters.answered(connect ? "connect" : "rest", response.statusCode);
+    });
     if (!admission.ok) {
       sendRefusal(request, response, admission, (text) => refusalBody(text, admission, connect));
       return;
@@ -206,6 +210,7 @@ async function serveRest(
   };
   const answer = await found.route.run(call, input);
   if (answer === NO_CONTENT) response.writeHead(204, { "cache-control": "no-store" }).end();
+  else if (answer instanceof Reply) write(response, answer.status, answer.contentType, answer.text);
   else send(response, 200, answer);
 }
 
@@ -265,9 +270,13 @@ async function readText(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {
-  const text = Buffer.from(encodeJson(body), "utf8");
+  write(response, status, "application/json", encodeJson(body));
+}
+
+function write(response: ServerResponse, status: number, contentType: string, body: string): void {
+  const text = Buffer.from(body, "utf8");
   response.writeHead(status, {
-    "content-type": "application/json",
+    "content-type": contentType,
     "content-length": text.length,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",

@@ -35,6 +35,8 @@ export interface SqlPool {
    * @throws ApiError invalid_argument, permission_denied, resource_exhausted, deadline_exceeded, canceled, unavailable
    */
   query(query: SqlQuery, gone: AbortSignal): Promise<SqlRows>;
+  /** Queries at this moment. */
+  load(): { running: number; waiting: number };
   /** Ends every query. Resolves when the last process has exited. */
   close(): Promise<void>;
 }
@@ -219,6 +221,10 @@ export function createSqlPool(options: SqlPoolOptions): SqlPool {
 
   return {
     query,
+    load: () => ({
+      running: [...slots].filter(({ state }) => state === "busy").length,
+      waiting: waiting.length,
+    }),
     close: async () => {
       closed = true;
       for (const turn of waiting.splice(0))

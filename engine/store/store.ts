@@ -17,6 +17,7 @@ import { createSnapshotTable, type SnapshotTable } from "./snapshots.ts";
 import { createSecretTable, type SecretTable } from "./secrets.ts";
 import { createStepTable, type StepTable } from "./steps.ts";
 import { createStreamTable, type StreamTable } from "./streams.ts";
+import { createTotals, type Totals } from "./totals.ts";
 import { createTimerTable, type TimerTable } from "./timers.ts";
 
 /** Every table of the engine. Reads may happen any time; writes only inside a change handed to the writer. */
@@ -39,11 +40,15 @@ export interface Store {
   kv: KvTable;
   secrets: SecretTable;
   age: AgeTable;
+  totals: Totals;
+  /** Writes a row as it is: a change that has to reach the disk and changes nothing. */
+  touch(): void;
   streams: StreamTable;
   snapshots: SnapshotTable;
 }
 
 export function createStore(db: Database): Store {
+  const touch = db.prepare("update projects set updated_at = updated_at");
   return {
     db,
     environments: createEnvironmentTable(db),
@@ -63,6 +68,10 @@ export function createStore(db: Database): Store {
     kv: createKvTable(db),
     secrets: createSecretTable(db),
     age: createAgeTable(db),
+    totals: createTotals(db),
+    touch: () => {
+      touch.run();
+    },
     streams: createStreamTable(db),
     snapshots: createSnapshotTable(db),
   };

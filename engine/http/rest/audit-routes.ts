@@ -1,4 +1,5 @@
 import * as z from "zod/v4";
+import { RestAuditPage } from "../../contract/rest-runs.ts";
 import type { AuditFilter } from "../../store/audit.ts";
 import type { Call } from "../call.ts";
 import { plainText, queryInt, TimeMs } from "../fields.ts";
@@ -27,6 +28,8 @@ export const auditRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/audit",
+    summary: "What happened in the environment, newest first",
+    answer: RestAuditPage,
     query: z.strictObject({
       ...base,
       action: plainText(128).optional(),
@@ -54,6 +57,8 @@ export const auditRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/runs/{id}/audit",
+    summary: "What happened to a run, newest first",
+    answer: RestAuditPage,
     query: z.strictObject(base),
     run: (call, { params, query }) =>
       list(

@@ -1,4 +1,6 @@
 import * as z from "zod/v4";
+import { RestEnvironment } from "../../contract/directory.ts";
+import { RestStatus } from "../../contract/rest-runs.ts";
 import { toTimestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
 import { createEnvironment, deleteEnvironment } from "../../execute/environments.ts";
@@ -26,6 +28,8 @@ export const environmentRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/environments",
+    summary: "List the environments the key may see",
+    answer: z.array(RestEnvironment),
     query: z.strictObject({ project_id: IdText.optional() }),
     run: (call, { query }) =>
       visibleEnvironments(call)
@@ -35,6 +39,8 @@ export const environmentRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/environments",
+    summary: "Make an environment",
+    answer: RestEnvironment,
     body: z.strictObject({ name: EnvironmentName, project_id: IdText.nullish(), color: Color.nullish() }),
     run: (call, { body }) => {
       requireAdmin(call);
@@ -52,6 +58,8 @@ export const environmentRoutes: RestRoute[] = [
   route({
     method: "PUT",
     path: "/api/v1/environments/{id}",
+    summary: "Change an environment's color",
+    answer: RestEnvironment,
     // The id is made of the name, so the name stays.
     body: z.strictObject({ name: EnvironmentName.optional(), color: Color }),
     run: (call, { params, body }) => {
@@ -69,6 +77,8 @@ export const environmentRoutes: RestRoute[] = [
   route({
     method: "DELETE",
     path: "/api/v1/environments/{id}",
+    summary: "Delete an environment that is not used",
+    answer: RestStatus,
     run: async (call, { params }) => {
       requireAdmin(call);
       await call.core.writer.write(() =>

@@ -1,4 +1,6 @@
 import * as z from "zod/v4";
+import { ListEventsResponse, RestEvent } from "../../contract/events.ts";
+import { RestEmitted } from "../../contract/rest-runs.ts";
 import { toTimestamp } from "../../clock.ts";
 import { EventName } from "../../contract/ids.ts";
 import { jsonObject } from "../../contract/json-object.ts";
@@ -65,6 +67,8 @@ export const eventRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/events",
+    summary: "Emit an event",
+    answer: RestEmitted,
     body: EmitBody,
     run: ({ core, environment, runId, idempotencyKey }, { body }) =>
       core.writer.write((tx) => {
@@ -85,6 +89,8 @@ export const eventRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/events",
+    summary: "List events, newest first",
+    answer: ListEventsResponse,
     query: ListQuery,
     run: ({ core, environment }, { query }) => {
       const limit = query.limit ?? 20;
@@ -120,6 +126,7 @@ export const eventRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/events/names",
+    summary: "Count events by name",
     query: z.strictObject({
       source: plainText(256).optional(),
       since: TimeMs.optional(),
@@ -138,6 +145,7 @@ export const eventRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/events/explain",
+    summary: "Explain what an event starts, without sending it",
     body: ExplainBody,
     run: ({ core, environment }, { body }) => {
       const stored =
@@ -186,6 +194,8 @@ export const eventRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/events/{id}",
+    summary: "Get an event",
+    answer: RestEvent,
     run: ({ core, environment }, { params }) => {
       const event = core.store.events.get(environment.id, params.id ?? "");
       if (event === undefined) throw new ApiError("not_found", "event not found");

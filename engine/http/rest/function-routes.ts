@@ -1,4 +1,5 @@
 import * as z from "zod/v4";
+import { RestFunction, RestFunctionList, RestInvoked } from "../../contract/rest-runs.ts";
 import { invokeFunction } from "../../execute/emit.ts";
 import { toJsonText } from "../../json/json-text.ts";
 import { FunctionStatusText, plainText, queryInt } from "../fields.ts";
@@ -11,6 +12,8 @@ export const functionRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/functions",
+    summary: "List functions",
+    answer: RestFunctionList,
     query: z.strictObject({
       limit: queryInt(1, 1000).optional(),
       offset: queryInt(0, 1_000_000).optional(),
@@ -34,11 +37,15 @@ export const functionRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/functions/{id}",
+    summary: "Get a function",
+    answer: RestFunction,
     run: (call, { params }) => restFunction(readFunction(call, params.id ?? "")),
   }),
   route({
     method: "POST",
     path: "/api/v1/functions/{id}/invoke",
+    summary: "Start a run of a function",
+    answer: RestInvoked,
     body: z.strictObject({ data: z.unknown().optional() }),
     run: async ({ core, environment, idempotencyKey }, { params, body }) => {
       const answer = await core.writer.write((tx) =>

@@ -1,6 +1,16 @@
 import * as z from "zod/v4";
 import { toTimestamp } from "../../clock.ts";
-import { CreateKvBucketRequest, KvBucketName, KvFilter, KvKey } from "../../contract/kv.ts";
+import {
+  CreateKvBucketRequest,
+  KvBucketName,
+  KvFilter,
+  KvKey,
+  KvHistoryResponse,
+  ListKvBucketsResponse,
+  ListKvKeysResponse,
+  RestKvBucket,
+  RestKvEntry,
+} from "../../contract/kv.ts";
 import { ApiError } from "../../errors.ts";
 import { createBucket, deleteBucket, findBucket } from "../../kv/buckets.ts";
 import { deleteEntry, getEntry, putEntry, type KvCondition, type KvPlace } from "../../kv/entries.ts";
@@ -39,6 +49,8 @@ export const kvRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/kv/buckets",
+    summary: "List key-value buckets",
+    answer: ListKvBucketsResponse,
     run: ({ core, environment }) => {
       const buckets = core.store.kv.buckets(environment.id).map(restKvBucket);
       return { buckets, count: buckets.length };
@@ -47,6 +59,8 @@ export const kvRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/kv/buckets",
+    summary: "Make a key-value bucket",
+    answer: RestKvBucket,
     body: CreateKvBucketRequest,
     run: ({ core, environment }, { body }) =>
       core.writer.write((tx) => restKvBucket(createBucket(core, tx, environment.id, body))),
@@ -54,12 +68,15 @@ export const kvRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/kv/buckets/{bucket}",
+    summary: "Get a bucket",
+    answer: RestKvBucket,
     run: ({ core, environment }, { params }) =>
       restKvBucket(findBucket(core, environment.id, bucketOf(params))),
   }),
   route({
     method: "DELETE",
     path: "/api/v1/kv/buckets/{bucket}",
+    summary: "Delete a bucket and its keys",
     run: async ({ core, environment }, { params }) => {
       const name = bucketOf(params);
       await core.writer.write((tx) => deleteBucket(core, tx, environment.id, name));
@@ -69,6 +86,8 @@ export const kvRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/kv/buckets/{bucket}/keys",
+    summary: "List keys",
+    answer: ListKvKeysResponse,
     query: z.strictObject({ filter: KvFilter.optional() }),
     run: ({ core, environment }, { params, query }) => {
       const bucket = findBucket(core, environment.id, bucketOf(params));
@@ -79,12 +98,16 @@ export const kvRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/kv/buckets/{bucket}/keys/{key...}",
+    summary: "Read a value",
+    answer: RestKvEntry,
     query: z.strictObject({ revision: revision.optional() }),
     run: (call, { params, query }) => restKvEntry(getEntry(call.core, placeOf(call, params), query.revision)),
   }),
   bytesRoute({
     method: "PUT",
     path: "/api/v1/kv/buckets/{bucket}/keys/{key...}",
+    summary: "Write a value, under conditions or without",
+    answer: z.object({ revision: z.number().int() }),
     query: z.strictObject({}),
     run: async (call, { params, body, preconditions }) => {
       const place = placeOf(call, params);
@@ -97,6 +120,7 @@ export const kvRoutes: RestRoute[] = [
   route({
     method: "DELETE",
     path: "/api/v1/kv/buckets/{bucket}/keys/{key...}",
+    summary: "Delete a value",
     query: z.strictObject({ purge: z.enum(["true", "false"]).optional() }),
     run: async (call, { params, query, preconditions }) => {
       const place = placeOf(call, params);
@@ -108,6 +132,8 @@ export const kvRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/kv/buckets/{bucket}/history/{key...}",
+    summary: "List the kept revisions of a key",
+    answer: KvHistoryResponse,
     run: (call, { params }) => {
       const place = placeOf(call, params);
       const bucket = findBucket(call.core, place.environmentId, place.bucket);

@@ -1,4 +1,5 @@
 import * as z from "zod/v4";
+import { ListDeadLettersResponse, RestBreaker } from "../../contract/operations.ts";
 import { ApiError } from "../../errors.ts";
 import { plainText, queryInt } from "../fields.ts";
 import type { Core } from "../../core.ts";
@@ -26,12 +27,15 @@ export const operationRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/circuit-breakers",
+    summary: "List circuit breakers",
+    answer: z.array(RestBreaker),
     run: ({ core, environment }) =>
       core.breakers.list(environment.id).map((row) => restBreaker(row, waitingBehind(core, row))),
   }),
   route({
     method: "GET",
     path: "/api/v1/circuit-breakers/{key}/failures",
+    summary: "List the failures of a circuit breaker",
     query: z.strictObject({ limit: queryInt(1, BREAKER_FAILURES_KEPT).optional() }),
     run: ({ core, environment }, { params, query }) => {
       const limit = query.limit ?? BREAKER_FAILURES_KEPT;
@@ -42,6 +46,8 @@ export const operationRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/circuit-breakers/{key}/reset",
+    summary: "Close a circuit breaker",
+    answer: RestBreaker,
     run: async ({ core, environment }, { params }) => {
       const row = await core.writer.write((tx) => core.breakers.reset(tx, environment.id, params.key ?? ""));
       return restBreaker(row, waitingBehind(core, row));
@@ -50,6 +56,8 @@ export const operationRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/dead-letters",
+    summary: "List dead letters, newest first",
+    answer: ListDeadLettersResponse,
     query: z.strictObject({
       env: plainText(256).optional(),
       source: plainText(256).optional(),
@@ -71,6 +79,7 @@ export const operationRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/debounce/entries",
+    summary: "List events that wait for their debounce",
     run: ({ core, environment }) => {
       const entries = core.store.debounces.list(environment.id).map(restDebounce);
       return { entries, count: entries.length };
@@ -79,6 +88,7 @@ export const operationRoutes: RestRoute[] = [
   route({
     method: "DELETE",
     path: "/api/v1/debounce/entries/{environment}/{function}/{key}",
+    summary: "Forget an event that waits for its debounce",
     run: async ({ core, environment }, { params }) => {
       if (params.environment !== environment.id && params.environment !== environment.name) {
         throw new ApiError("permission_denied", "environment: the key speaks for another environment");

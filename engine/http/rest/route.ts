@@ -28,8 +28,32 @@ export interface RestRoute {
   open?: true;
   /** The body is not read as JSON (but must be that when its type says so). */
   bytes?: true;
+  docs: RouteDocs;
   /** @throws ZodError, ApiError */
   run(call: Call, input: RestInput): unknown;
+}
+
+/** What `openapi.json` says of a route. */
+export interface RouteDocs {
+  summary?: string | undefined;
+  query?: z.ZodType | undefined;
+  body?: z.ZodType | undefined;
+  /** The answer on the wire; none where it can be anything. */
+  answer?: z.ZodType | undefined;
+  /** The answer is text, not JSON. */
+  text?: boolean | undefined;
+}
+
+/** An answer with a status or a type of its own. */
+export class Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+  constructor(status: number, contentType: string, text: string) {
+    this.status = status;
+    this.contentType = contentType;
+    this.text = text;
+  }
 }
 
 /** Ties the schemas of query and body to a handler. A route that names no schema takes no such input. */
@@ -39,6 +63,9 @@ export function route<Query extends z.ZodType, Body extends z.ZodType>(spec: {
   open?: true;
   query?: Query;
   body?: Body;
+  summary?: string;
+  answer?: z.ZodType;
+  text?: true;
   run(
     call: Call,
     input: {
@@ -56,6 +83,13 @@ export function route<Query extends z.ZodType, Body extends z.ZodType>(spec: {
     method: spec.method,
     path: spec.path,
     ...(spec.open === undefined ? {} : { open: spec.open }),
+    docs: {
+      summary: spec.summary,
+      query: spec.query,
+      body: spec.body,
+      answer: spec.answer,
+      text: spec.text,
+    },
     run: (call, input) =>
       spec.run(call, {
         params: input.params,
@@ -72,6 +106,8 @@ export function bytesRoute<Query extends z.ZodType>(spec: {
   method: Verb;
   path: string;
   query: Query;
+  summary?: string;
+  answer?: z.ZodType;
   run(
     call: Call,
     input: {
@@ -86,6 +122,7 @@ export function bytesRoute<Query extends z.ZodType>(spec: {
     method: spec.method,
     path: spec.path,
     bytes: true,
+    docs: { summary: spec.summary, query: spec.query, answer: spec.answer },
     run: (call, { params, query, body, preconditions }) =>
       spec.run(call, { params, query: spec.query.parse(query), body: body as Buffer, preconditions }),
   };

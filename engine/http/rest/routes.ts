@@ -1,16 +1,26 @@
+import * as z from "zod/v4";
 import { auditRoutes } from "./audit-routes.ts";
+import { describeRoutes } from "./describe.ts";
 import { environmentRoutes } from "./environment-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { functionRoutes } from "./function-routes.ts";
 import { kvRoutes } from "./kv-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
-import type { RestRoute } from "./route.ts";
+import { route, type RestRoute } from "./route.ts";
 import { runRoutes } from "./run-routes.ts";
 import { secretRoutes } from "./secret-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
 import { sqlRoutes } from "./sql-routes.ts";
 import { streamRoutes } from "./stream-routes.ts";
 import { workerRoutes } from "./worker-routes.ts";
+
+const openApi = route({
+  method: "GET",
+  path: "/api/v1/openapi.json",
+  summary: "This document",
+  answer: z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }),
+  run: ({ server }) => describeRoutes(restRoutes, server),
+});
 
 /** Every REST route. Of several that match a path the first one counts. */
 export const restRoutes: readonly RestRoute[] = [
@@ -26,6 +36,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...secretRoutes,
   ...workerRoutes,
   ...streamRoutes,
+  openApi,
 ];
 
 export interface RouteMatch {

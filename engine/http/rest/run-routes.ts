@@ -1,4 +1,6 @@
 import * as z from "zod/v4";
+import { RestRun, RestRunList, RestStep, RestStepList } from "../../contract/rest-runs.ts";
+import { ListAttemptsResponse } from "../../contract/runs.ts";
 import { toTimestamp } from "../../clock.ts";
 import { cancelRun, resumeRun } from "../../execute/commands.ts";
 import { ApiError } from "../../errors.ts";
@@ -26,6 +28,8 @@ export const runRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/runs",
+    summary: "List runs, newest first",
+    answer: RestRunList,
     query: ListQuery,
     run: ({ core, environment }, { query }) => {
       const page = listRuns(
@@ -52,11 +56,15 @@ export const runRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/runs/{id}",
+    summary: "Get a run",
+    answer: RestRun,
     run: (call, { params }) => restRun(readRun(call, params.id ?? "")),
   }),
   route({
     method: "GET",
     path: "/api/v1/runs/{id}/steps",
+    summary: "List the steps of a run",
+    answer: RestStepList,
     run: (call, { params }) => {
       const steps = call.core.store.steps.byRun(readRun(call, params.id ?? "").id).map(restStep);
       return { steps, count: steps.length };
@@ -65,6 +73,8 @@ export const runRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/runs/{id}/attempts",
+    summary: "List the failed attempts of a run",
+    answer: ListAttemptsResponse,
     run: (call, { params }) => {
       const attempts = call.core.store.attemptErrors.byRun(readRun(call, params.id ?? "").id).map((row) => ({
         attempt: row.attempt,
@@ -78,6 +88,8 @@ export const runRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/runs/{id}/cancel",
+    summary: "Cancel a run",
+    answer: RestRun,
     body: z.strictObject({ reason: plainText(4096).nullish() }),
     run: async ({ core, environment }, { params, body }) =>
       restRun(
@@ -89,6 +101,8 @@ export const runRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/runs/resume",
+    summary: "Resume a paused or failed run",
+    answer: RestRun,
     body: z.strictObject({ run_id: IdText, from_step: plainText(512).nullish() }),
     run: async ({ core, environment }, { body }) =>
       restRun(
@@ -100,6 +114,8 @@ export const runRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/steps/patch",
+    summary: "Replace a step's output",
+    answer: RestStep,
     body: z.strictObject({
       step_id: IdText,
       output: z.unknown().optional(),

@@ -1,6 +1,12 @@
+import * as z from "zod/v4";
+import { RestProject } from "../../contract/directory.ts";
+import { CapabilitiesResponse, HealthResponse, ReadyResponse } from "../../contract/operations.ts";
 import { toTimestamp } from "../../clock.ts";
 import type { Core } from "../../core.ts";
-import { route, type RestRoute } from "./route.ts";
+import { encodeJson } from "../../json/json-text.ts";
+import { METRICS_TYPE, metricsText } from "../metrics.ts";
+import { readIssues } from "../readiness.ts";
+import { Reply, route, type RestRoute } from "./route.ts";
 
 /** Said to everybody, so without numbers and names. */
 function warningsOf(core: Core): { warnings?: string[] } {
@@ -13,6 +19,8 @@ export const serverRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/health",
+    summary: "Whether the engine answers, and its version",
+    answer: HealthResponse,
     open: true,
     run: ({ core, server }) => ({
       status: "healthy",
@@ -21,10 +29,31 @@ export const serverRoutes: RestRoute[] = [
       ...warningsOf(core),
     }),
   }),
-  route({ method: "GET", path: "/ready", open: true, run: () => ({ status: "ready" }) }),
+  route({
+    method: "GET",
+    path: "/ready",
+    summary: "Whether the engine can do its work",
+    answer: ReadyResponse,
+    open: true,
+    run: async ({ core }) => {
+      const issues = await readIssues(core);
+      if (Object.keys(issues).length === 0) return { status: "ready" };
+      return new Reply(503, "application/json", encodeJson({ status: "not_ready", issues }));
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/metrics",
+    summary: "Numbers for Prometheus",
+    text: true,
+    open: true,
+    run: (call) => new Reply(200, METRICS_TYPE, metricsText(call)),
+  }),
   route({
     method: "GET",
     path: "/api/v1/capabilities",
+    summary: "What this server can do",
+    answer: CapabilitiesResponse,
     open: true,
     run: ({ server }) => ({
       transports: ["rest", "connect", "websocket", "connect-stream"],
@@ -46,7 +75,11 @@ export const serverRoutes: RestRoute[] = [
         "invoke",
         "circuit_breakers",
         "dead_letters",
+        "sql",
         "kv",
+        "streams",
+        "metrics",
+        "openapi",
         "secrets",
       ],
       version: server.version,
@@ -56,6 +89,8 @@ export const serverRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/projects",
+    summary: "List projects",
+    answer: z.array(RestProject),
     run: ({ core }) =>
       core.store.environments.projects().map((row) => ({
         id: row.id,

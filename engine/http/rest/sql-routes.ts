@@ -1,4 +1,4 @@
-import { SqlBody } from "../../contract/sql.ts";
+import { SqlBody, SqlAnswer } from "../../contract/sql.ts";
 import { JsonText } from "../../json/json-text.ts";
 import { runSql } from "../sql.ts";
 import { route, type RestRoute } from "./route.ts";
@@ -7,6 +7,8 @@ export const sqlRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/sql",
+    summary: "Run one SELECT or WITH",
+    answer: SqlAnswer,
     body: SqlBody,
     run: async (call, { body }) => {
       const answer = await runSql(call, body.query, { timeoutMs: body.timeout_ms, maxRows: body.max_rows });

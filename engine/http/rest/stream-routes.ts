@@ -42,6 +42,7 @@ export const streamRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/streams",
+    summary: "List entity streams",
     query: z.strictObject({
       entity_type: plainText(256).optional(),
       search: plainText(256).optional(),
@@ -65,11 +66,13 @@ export const streamRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/streams/{entity}",
+    summary: "Get an entity stream",
     run: (call, { params }) => restStream(readStream(call, params.entity ?? "")),
   }),
   route({
     method: "GET",
     path: "/api/v1/streams/{entity}/events",
+    summary: "Read the events of a stream",
     query: ReadQuery,
     run: (call, { params, query }) => {
       const stream = readStream(call, params.entity ?? "");
@@ -85,6 +88,7 @@ export const streamRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/streams/{entity}/events",
+    summary: "Append an event to a stream",
     body: AppendBody,
     run: async ({ core, environment, runId, idempotencyKey }, { params, body }) => {
       const answer = await core.writer.write((tx) =>
@@ -107,6 +111,7 @@ export const streamRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/streams/{entity}/history",
+    summary: "Events of a stream with the runs each one caused",
     query: ReadQuery.extend({ from_timestamp: TimeMs.optional(), to_timestamp: TimeMs.optional() }),
     run: (call, { params, query }) => {
       const stream = readStream(call, params.entity ?? "");
@@ -128,6 +133,7 @@ export const streamRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/streams/{entity}/snapshots",
+    summary: "Get a snapshot",
     query: z.strictObject({ before_version: queryInt(0, maxVersion).default(0) }),
     run: ({ core, environment }, { params, query }) => {
       const version = query.before_version === 0 ? maxVersion : query.before_version;
@@ -139,6 +145,7 @@ export const streamRoutes: RestRoute[] = [
   route({
     method: "POST",
     path: "/api/v1/streams/{entity}/snapshots",
+    summary: "Store a snapshot",
     body: z.strictObject({
       entity_type: plainText(256).nullish(),
       entity_version: z.number().int().min(1).max(maxVersion),
@@ -162,6 +169,8 @@ export const streamRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/runs/{id}/streams",
+    summary: "List the streams a run appended to",
+    answer: z.object({ entity_ids: z.array(z.string()) }),
     run: (call, { params }) => ({
       entity_ids: call.core.store.streams.entitiesOfRun(readRun(call, params.id ?? "")),
     }),

@@ -1,4 +1,6 @@
 import * as z from "zod/v4";
+import { ListWorkersResponse } from "../../contract/directory.ts";
+import { RestStatus } from "../../contract/rest-runs.ts";
 import {
   AckRequest,
   HeartbeatRequest,
@@ -45,6 +47,8 @@ const register = (method: Verb) =>
   route({
     method,
     path: "/api/v1/workers/{id}/register",
+    summary: "Register a pull worker",
+    answer: RestStatus,
     body: RegisterWorkerRequest,
     run: ({ core, environment }, { params, body }) => {
       core.workers.register({
@@ -64,6 +68,8 @@ const heartbeat = (method: Verb) =>
   route({
     method,
     path: "/api/v1/workers/{id}/heartbeat",
+    summary: "Say that a pull worker is still there",
+    answer: RestStatus,
     body: HeartbeatRequest,
     run: async (call, { params, body }) => {
       const worker = heard(call, workerIdOf(params), body.active_jobs);
@@ -80,6 +86,8 @@ export const workerRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/workers",
+    summary: "List connected pull workers",
+    answer: ListWorkersResponse,
     run: ({ core, environment }) => {
       const workers = core.workers.list(environment.id).map(restWorker);
       return { workers, count: workers.length };
@@ -92,6 +100,7 @@ export const workerRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/workers/{id}/jobs",
+    summary: "Take jobs",
     query: z.strictObject({ available: queryInt(0, 1_000_000).optional() }),
     run: async (call, { params, query }) => {
       const { core } = call;
@@ -116,6 +125,7 @@ export const workerRoutes: RestRoute[] = [
   route({
     method: "PUT",
     path: "/api/v1/workers/{id}/jobs/{job}/ack",
+    summary: "Acknowledge a job before it is worked on",
     body: AckRequest,
     run: async ({ core, environment }, { params, body }) => {
       const lease = leaseOf(params, body);
@@ -126,6 +136,8 @@ export const workerRoutes: RestRoute[] = [
   route({
     method: "PUT",
     path: "/api/v1/workers/{id}/jobs/{job}",
+    summary: "Report on a job",
+    answer: RestStatus,
     body: JobReport,
     run: async ({ core, environment }, { params, body }) => {
       const lease = leaseOf(params, body);
