@@ -3,13 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import * as z from "zod/v4";
-import type { IronbridgeWindow } from "../electron/contract/window.ts";
 import { RunSummary } from "../mcp/contract/domain.ts";
 import { attachedHandshake, attachedModern, type AttachedAgent } from "./agents/attached.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { waitForQuestion } from "./pages/consent-window.ts";
-
-declare const window: { readonly ironbridge: IronbridgeWindow };
+import { askMain } from "./pages/door.ts";
 
 const Runs = z.object({ runs: z.array(RunSummary) });
 
@@ -37,14 +35,10 @@ test.describe("ironbridge-mcp --attach, for agents that speak stdio only", () =>
 
   /** As a person makes one: on the page, and with a click in the consent window. */
   async function tokenFor(name: string): Promise<string> {
-    const made = app.page.evaluate(
-      (wanted) =>
-        window.ironbridge.request("tokens:create", {
-          name: wanted,
-          permissions: ["mcp.call", "mcp.write"],
-        }),
+    const made = askMain(app.page, "tokens:create", {
       name,
-    );
+      permissions: ["mcp.call", "mcp.write"],
+    });
     await (await waitForQuestion(app, name)).approve();
     const answer = await made;
     if (!answer.ok) throw new Error(answer.error.error);
@@ -80,15 +74,7 @@ test.describe("ironbridge-mcp --attach, for agents that speak stdio only", () =>
     for (const agent of agents) expect(await agent.listTools()).toContain("ironflow_delete_run");
     const before = agents.map((agent) => agent.toolsChanged);
     const { connection } = app.connection.engine;
-    await app.page.evaluate(
-      (id) =>
-        window.ironbridge.request("connections:set-writes", {
-          connection: id,
-          who: "agents",
-          allowed: false,
-        }),
-      connection,
-    );
+    await askMain(app.page, "connections:set-writes", { connection, who: "agents", allowed: false });
     for (const [at, agent] of agents.entries()) {
       await expect.poll(() => agent.toolsChanged, { timeout: 30_000 }).toBeGreaterThan(before[at] ?? 0);
       expect(await agent.listTools()).not.toContain("ironflow_delete_run");

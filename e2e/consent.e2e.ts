@@ -6,6 +6,7 @@ import type { Agent, CallResult } from "./agents/agent.ts";
 import { handshakeAgent } from "./agents/handshake.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
+import { askAnything, currentQuestion } from "./pages/door.ts";
 import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
@@ -108,34 +109,23 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
       "false",
     );
     // In the consent window itself: through its own door, and by clicks that a script makes.
-    const forged = await question.page.evaluate(async () => {
-      type Door = { request(name: string, argument: unknown): Promise<unknown> };
-      const door = (window as unknown as { ironbridge: Door }).ironbridge;
-      const current = (await door.request("consent:current", {})) as { question_id: string };
-      const answers = [];
-      for (let round = 0; round < 5; round += 1) {
-        answers.push(
-          await door.request("consent:answer", { question_id: current.question_id, answer: "approve" }),
-        );
-      }
+    const current = await currentQuestion(question.page);
+    const answer = { question_id: current?.question_id, answer: "approve" };
+    for (let round = 0; round < 5; round += 1)
+      expect(await askAnything(question.page, "consent:answer", answer)).toMatchObject({ taken: false });
+    await question.page.evaluate(() => {
       for (const button of document.querySelectorAll("button")) {
         if (!button.textContent.includes("Approve")) continue;
         button.click();
         button.dispatchEvent(new MouseEvent("click", { bubbles: true }));
         button.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
       }
-      return answers;
     });
-    for (const answer of forged) expect(answer).toMatchObject({ taken: false });
     // In the main window: its door does not know the row at all.
-    const fromMain = await app.page.evaluate(async () => {
-      type Door = { request(name: string, argument: unknown): Promise<unknown> };
-      const door = (window as unknown as { ironbridge: Door }).ironbridge;
-      return door.request("consent:answer", { question_id: "any", answer: "approve" }).then(
-        () => "taken",
-        () => "refused",
-      );
-    });
+    const fromMain = await askAnything(app.page, "consent:answer", answer).then(
+      () => "taken",
+      () => "refused",
+    );
     expect(fromMain).toBe("refused");
     expect(await exists()).toBe(true);
     // The script's questions to main began the 800 ms anew: a click that comes before their end does not count.
@@ -173,6 +163,15 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     expect(await refusedWord(await call)).toBe("declined");
   });
 
+  test("[F5] the window keeps nothing of a question that is over", async () => {
+    const call = modern.call("ironflow_delete_run", { run_id: target.id });
+    const question = await waitForQuestion(app, target.id);
+    await question.cancel();
+    // At once: the window itself is kept a while, hidden, for the next question.
+    expect(await question.page.locator("body").textContent()).not.toContain(target.id);
+    expect(await refusedWord(await call)).toBe("declined");
+  });
+
   test("[F5] a question that nobody answers in its time expires", async () => {
     const short = await launchApp({
       flags: ["--demo", "--allow-writes"],
@@ -196,11 +195,7 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
   test("[F5] approved: the run is gone, and the same approval used twice is refused", async () => {
     const call = modern.call("ironflow_delete_run", { run_id: target.id });
     const question = await waitForQuestion(app, target.id);
-    const questionId = await question.page.evaluate(async () => {
-      type Door = { request(name: string, argument: unknown): Promise<unknown> };
-      const door = (window as unknown as { ironbridge: Door }).ironbridge;
-      return ((await door.request("consent:current", {})) as { question_id: string }).question_id;
-    });
+    const approved = await currentQuestion(question.page);
     await question.approve();
     const answer = await call;
     expect(answer.isError, answer.text).toBe(false);
@@ -212,11 +207,10 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     if (other === undefined) throw new Error("the demo has no second completed run");
     const second = modern.call("ironflow_delete_run", { run_id: other.id });
     const next = await waitForQuestion(app, other.id);
-    const replayed = await next.page.evaluate(async (id) => {
-      type Door = { request(name: string, argument: unknown): Promise<unknown> };
-      const door = (window as unknown as { ironbridge: Door }).ironbridge;
-      return door.request("consent:answer", { question_id: id, answer: "approve" });
-    }, questionId);
+    const replayed = await askAnything(next.page, "consent:answer", {
+      question_id: approved?.question_id,
+      answer: "approve",
+    });
     expect(replayed).toMatchObject({ taken: false });
     await next.cancel();
     expect((await second).isError).toBe(true);

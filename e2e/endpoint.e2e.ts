@@ -1,38 +1,20 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, type Page } from "@playwright/test";
 import * as z from "zod/v4";
 import { AuditPage } from "../electron/contract/audit.ts";
-import { RunSummary } from "../mcp/contract/domain.ts";
-import { ToolError } from "../mcp/contract/errors.ts";
-import type { Agent, CallResult } from "./agents/agent.ts";
+import type { Agent } from "./agents/agent.ts";
+import { completedRuns, errorOf } from "./agents/calls.ts";
 import { handshakeAgent } from "./agents/handshake.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
+import { askMain } from "./pages/door.ts";
 import { processesWithEnv, processTree } from "./processes.ts";
 import { saveScreenshot } from "./screenshot.ts";
+import { pressKeys } from "./x-keys.ts";
 
-const Runs = z.object({ runs: z.array(RunSummary) });
 const Started = z.looseObject({ session_id: z.string() });
-
-const errorOf = (result: CallResult): ToolError => {
-  expect(result.isError, result.text).toBe(true);
-  return ToolError.parse(JSON.parse(result.text));
-};
-
-async function runsOf(agent: Agent, status: string): Promise<RunSummary[]> {
-  const answer = await agent.call("ironflow_list_runs", { status, limit: 100 });
-  return Runs.parse(answer.structured).runs;
-}
-
-async function completedRuns(agent: Agent, count: number): Promise<RunSummary[]> {
-  await expect
-    .poll(async () => (await runsOf(agent, "completed")).length, { timeout: 60_000 })
-    .toBeGreaterThanOrEqual(count);
-  return runsOf(agent, "completed");
-}
 
 async function openPage(page: Page, name: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
@@ -243,11 +225,112 @@ test.describe("The endpoint and consent", () => {
     // Kept with the test's result: how long it took is measured, not asserted.
     await test.info().attach("panic ms", { body: row?.[1] ?? "", contentType: "text/plain" });
 
+    await liftPanic();
+    const emit = await modern.call("ironflow_emit_event", { event: "happened.again", data: {} });
+    expect(emit.isError, emit.text).toBe(false);
+  });
+
+  async function liftPanic(): Promise<void> {
     await app.page.getByRole("button", { name: "Let agents act again" }).click();
     await (await waitForQuestion(app, "Let agents act again")).approve();
     await expect(app.page.getByText("Everything is stopped.")).toHaveCount(0);
-    const emit = await modern.call("ironflow_emit_event", { event: "happened.again", data: {} });
-    expect(emit.isError, emit.text).toBe(false);
+  }
+
+  test("[E9] the shortcut stops everything wherever the keyboard's focus is", async () => {
+    test.skip(process.platform !== "linux", "presses keys on an X display");
+    const [run] = await completedRuns(modern, 1);
+    const asking = old.call("ironflow_delete_run", { run_id: run?.id ?? "" });
+    await waitForQuestion(app, run?.id ?? "");
+    const started = await modern.call("ironflow_terminal_run", { command: "sleep 600" });
+    const id = Started.parse(started.structured).session_id;
+    await expect.poll(() => processesWithEnv(`IRONBRIDGE_TERMINAL=${id}`)).not.toEqual([]);
+    // No window of the app has the focus, nor is one in sight.
+    await app.electron.evaluate(({ BrowserWindow }) => {
+      for (const window of BrowserWindow.getAllWindows()) window.hide();
+    });
+    await pressKeys(["Control", "Alt", "Shift", "Escape"]);
+    expect(errorOf(await asking).reason).toBe("declined");
+    await expect.poll(() => processesWithEnv(`IRONBRIDGE_TERMINAL=${id}`)).toEqual([]);
+    const emit = await modern.call("ironflow_emit_event", { event: "never.happened", data: {} });
+    expect(errorOf(emit).reason).toBe("stopped");
+    await app.electron.evaluate(({ BrowserWindow }) => {
+      for (const window of BrowserWindow.getAllWindows())
+        if (window.webContents.getURL().includes("index.html")) window.show();
+    });
+    await expect(app.page.getByRole("link", { name: /^Agents stopped/ })).toBeVisible();
+    await liftPanic();
+    expect((await modern.call("ironflow_emit_event", { event: "again", data: {} })).isError).toBe(false);
+  });
+
+  test("[E5] a person who looks elsewhere is told by the desktop that a question waits", async () => {
+    await app.electron.evaluate(({ BrowserWindow, Notification }) => {
+      const seen = globalThis as unknown as { noticed: string[] };
+      seen.noticed = [];
+      // This display has no desktop that could draw one.
+      Notification.isSupported = () => true;
+      Notification.prototype.show = function show() {
+        seen.noticed.push(`${this.title} | ${this.body}`);
+        this.emit("click");
+      };
+      for (const window of BrowserWindow.getAllWindows()) window.hide();
+    });
+    const [run] = await completedRuns(modern, 1);
+    const call = modern.call("ironflow_delete_run", { run_id: run?.id ?? "" });
+    const question = await waitForQuestion(app, run?.id ?? "");
+    const noticed = await app.electron.evaluate(
+      () => (globalThis as unknown as { noticed: string[] }).noticed,
+    );
+    expect(noticed).toEqual(["Ironbridge asks you | local: Delete a run"]);
+    await question.cancel();
+    expect(errorOf(await call).reason).toBe("declined"); // the click on the notice answered nothing
+    await app.electron.evaluate(({ BrowserWindow }) => {
+      for (const window of BrowserWindow.getAllWindows())
+        if (window.webContents.getURL().includes("index.html")) window.show();
+    });
+  });
+
+  test("[E1] an agent that may write hears that a connection is read-only, and one that may not hears nothing", async () => {
+    const { connection } = app.connection.engine;
+    await askMain(app.page, "connections:set-writes", { connection, who: "agents", allowed: false });
+    const reader = await modernAgent(app.connection.mcp.url, await makeToken("only reads", [], ""));
+    try {
+      for (const agent of [modern, old]) {
+        expect(await agent.listTools()).not.toContain("ironflow_emit_event");
+        const error = errorOf(await agent.call("ironflow_emit_event", { event: "no", data: {} }));
+        expect(error).toMatchObject({ reason: "read_only", retryable: false });
+        expect(error.hint).toContain("under Settings");
+      }
+      await expect(reader.call("ironflow_emit_event", { event: "no", data: {} })).rejects.toThrow(
+        "not found",
+      );
+      await openPage(app.page, "Agents");
+      await expect(app.page.getByText("the connection is read-only for agents").first()).toBeVisible();
+      await saveScreenshot(app.page, "agents-refused");
+    } finally {
+      await reader.close();
+    }
+    const allowed = askMain(app.page, "connections:set-writes", { connection, who: "agents", allowed: true });
+    await (await waitForQuestion(app, "Allow agents to change things")).approve();
+    expect((await allowed).ok).toBe(true);
+  });
+
+  test("[E1] whether a token's commands are asked about is chosen on the page", async () => {
+    const token = await makeToken("commander", ["Terminals"], "");
+    const row = app.page.locator('[data-token-name="commander"]');
+    await expect(row.getByText("the first command of a start asks you")).toBeVisible();
+    await row.getByRole("button", { name: "Change the token commander" }).click();
+    const dialog = app.page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: "Run without asking" }).check();
+    await saveScreenshot(app.page, "token-commands");
+    await dialog.locator("button[type=submit]").click();
+    await (await waitForQuestion(app, "run without asking")).approve();
+    await expect(row.getByText("commands run without asking")).toBeVisible();
+    const agent = await modernAgent(app.connection.mcp.url, token);
+    try {
+      expect((await agent.call("ironflow_terminal_run", { command: "true" })).isError).toBe(false);
+    } finally {
+      await agent.close();
+    }
   });
 
   test("[E-SHOW] no token is in a command line, in a child's environment or in what the app writes", async () => {
@@ -270,42 +353,4 @@ test.describe("The endpoint and consent", () => {
     for (const text of [app.output(), kept, await readFile(join(app.userDataDir, "audit.jsonl"), "utf8")])
       for (const secret of secrets) expect(text.includes(secret)).toBe(false);
   });
-});
-
-test("[E6] a crash while a question is open changes nothing, and the next start says so", async () => {
-  test.setTimeout(120_000);
-  const userDataDir = await mkdtemp(join(tmpdir(), "ironbridge-crash-"));
-  try {
-    const before = await launchApp({ flags: ["--demo", "--allow-writes"], userDataDir });
-    const agent = await modernAgent(before.connection.mcp.url, before.token);
-    const [run] = await completedRuns(agent, 1);
-    const id = run?.id ?? "";
-    const call = agent.call("ironflow_delete_run", { run_id: id }).catch(() => undefined);
-    await waitForQuestion(before, id);
-    const ended = new Promise<void>((done) => before.electron.process().once("exit", () => done()));
-    process.kill(before.electron.process().pid ?? 0, "SIGKILL");
-    await ended;
-    await call;
-    await agent.close().catch(() => {});
-
-    const after = await launchApp({ flags: ["--allow-writes"], userDataDir });
-    try {
-      await expect(
-        after.page.getByText("A question was open when the app ended without a word."),
-      ).toBeVisible();
-      await expect(after.page.getByText("local asked for ironflow_delete_run")).toBeVisible();
-      await saveScreenshot(after.page, "left-open");
-      const reader = await modernAgent(after.connection.mcp.url, after.token);
-      expect((await reader.call("ironflow_get_run", { run_id: id })).isError).toBe(false);
-      await reader.close();
-      const audit = await readFile(join(userDataDir, "audit.jsonl"), "utf8");
-      expect(audit).toMatch(/"event":"consent.app_closed".*"crash":true/);
-      await after.page.getByRole("button", { name: "Understood" }).click();
-      await expect(after.page.getByText("A question was open")).toHaveCount(0);
-    } finally {
-      await after.close();
-    }
-  } finally {
-    await rm(userDataDir, { recursive: true, force: true });
-  }
 });

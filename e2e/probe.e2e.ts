@@ -2,13 +2,11 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { expect, test } from "@playwright/test";
 import * as z from "zod/v4";
-import type { IronbridgeWindow } from "../electron/contract/window.ts";
 import { RunSummary } from "../mcp/contract/domain.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { waitForQuestion } from "./pages/consent-window.ts";
+import { askMain } from "./pages/door.ts";
 import { saveScreenshot } from "./screenshot.ts";
-
-declare const window: { readonly ironbridge: IronbridgeWindow };
 
 const Runs = z.object({ runs: z.array(RunSummary) });
 
@@ -27,15 +25,11 @@ test.describe("Test as an agent", () => {
   const frames = () => page().getByRole("region", { name: "Frames" });
 
   async function completedRun(): Promise<string> {
-    const answer = await app.page.evaluate(
-      (connection) =>
-        window.ironbridge.request("tool:call", {
-          connection,
-          tool: "ironflow_list_runs",
-          arguments: { status: "completed", limit: 1 },
-        }),
-      app.connection.engine.connection,
-    );
+    const answer = await askMain(app.page, "tool:call", {
+      connection: app.connection.engine.connection,
+      tool: "ironflow_list_runs",
+      arguments: { status: "completed", limit: 1 },
+    });
     return answer.ok ? (Runs.parse(answer.data).runs[0]?.id ?? "") : "";
   }
 

@@ -35,13 +35,6 @@ export function readFileIfThere(path: string): string | undefined {
   }
 }
 
-/** Moves a file that cannot be understood out of the way, so that nothing overwrites it. Returns its new path. */
-export function keepAside(path: string, now: Date): string {
-  const kept = asideOf(path, now);
-  renameSync(path, kept);
-  return kept;
-}
-
 /** Where a file that cannot be understood is kept. */
 export function asideOf(path: string, now: Date): string {
   return `${path}.broken-${now.toISOString().replaceAll(/[:.]/g, "-")}`;

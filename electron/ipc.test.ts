@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { consentRequests } from "./contract/consent.ts";
 import { requests } from "./contract/ipc.ts";
 import { answerRequests, type Door } from "./ipc.ts";
-import { channels, invoke } from "./testing/electron-mock.ts";
+import { channels, invoke, invokeText } from "./testing/electron-mock.ts";
 
 vi.mock("electron", () => import("./testing/electron-mock.ts"));
 
@@ -82,6 +82,15 @@ describe.each(doors)("the door of the $door window", ({ door, rows }) => {
     expect(called).toEqual([]);
   });
 
+  it("takes an argument as text only, and hands an answer out as text", async () => {
+    const name = names.find((one) => !(one in GOOD)) ?? "";
+    for (const raw of [{}, "{", undefined])
+      await expect(invokeText(`${door}/${name}`, OURS, raw)).rejects.toThrow(
+        `${name}: argument: is not JSON`,
+      );
+    expect(called).toEqual([]);
+  });
+
   it.each(names)("%s runs its handler with an argument that fits", async (name) => {
     await invoke(`${door}/${name}`, OURS, GOOD[name] ?? {}).catch(
       () => "the answer {} does not fit every row",
@@ -102,4 +111,24 @@ describe.each(doors)("the door of the $door window", ({ door, rows }) => {
     takeBack();
     expect(channels()).toEqual([]);
   });
+});
+
+it("a payload crosses exactly, members named __proto__ among them", async () => {
+  const text = '{"__proto__":{"admin":true},"constructor":1,"list":[{"__proto__":null}]}';
+  let given = "";
+  const takeBack = answerRequests(
+    "main",
+    { "tool:call": requests["tool:call"] },
+    {
+      async "tool:call"(call) {
+        given = JSON.stringify(call.arguments["data"]);
+        return { ok: true as const, data: JSON.parse(text) as unknown };
+      },
+    },
+    () => true,
+  );
+  const call = `{"connection":"local","tool":"ironflow_emit_event","arguments":{"data":${text}}}`;
+  expect(await invokeText("main/tool:call", OURS, call)).toBe(`{"ok":true,"data":${text}}`);
+  expect(given).toBe(text);
+  takeBack();
 });

@@ -13,8 +13,8 @@ type HandlersOf<R extends Rows> = {
 export type Door = "main" | "consent";
 
 /**
- * Registers every row of a contract. A request of another window, of a frame within the page, or with an argument that
- * does not fit is rejected and changes nothing.
+ * Registers every row of a contract. Arguments and answers are JSON text, see `TextBridge`. A request of another window, of
+ * a frame within the page, or with an argument that does not fit is rejected and changes nothing.
  * @param isOurs whether the sender is this door's window, in its main frame, showing its page
  * @returns the way to take them all back
  */
@@ -33,7 +33,7 @@ export function answerRequests<R extends Rows>(
         logError("ipc", `${name}: refused a sender that is not the ${door} window`);
         throw new Error(`${name}: untrusted sender`);
       }
-      const argument = row.in.safeParse(raw);
+      const argument = row.in.safeParse(parseText(name, raw));
       if (!argument.success) throw new Error(`${name}: ${explain(argument.error)}`);
       return answer(name, row.out, run(argument.data));
     });
@@ -42,9 +42,17 @@ export function answerRequests<R extends Rows>(
   return () => channels.forEach((channel) => ipcMain.removeHandler(channel));
 }
 
-async function answer(name: string, out: z.ZodType, running: Promise<unknown>): Promise<unknown> {
+function parseText(name: string, raw: unknown): unknown {
   try {
-    return out.parse(await running);
+    return JSON.parse(String(raw));
+  } catch (cause) {
+    throw new Error(`${name}: argument: is not JSON`, { cause });
+  }
+}
+
+async function answer(name: string, out: z.ZodType, running: Promise<unknown>): Promise<string> {
+  try {
+    return JSON.stringify(out.parse(await running));
   } catch (cause) {
     if (cause instanceof z.ZodError) {
       logError("ipc", `${name}: the answer has a wrong shape: ${explain(cause)}`);

@@ -1,6 +1,6 @@
 import { appIsUp } from "./before-all.ts"; // stays the first import
 import { randomUUID } from "node:crypto";
-import { app, nativeTheme, session } from "electron";
+import { app, BrowserWindow, nativeTheme, session } from "electron";
 import { TOOLS } from "../mcp/contract/tools.ts";
 import { systemClock } from "../loopback/clock.ts";
 import { openAgentDoor } from "./agents.ts";
@@ -15,6 +15,7 @@ import { openConnection } from "./connections.ts";
 import { createConsent } from "./consent/consent.ts";
 import { openRemembered } from "./consent/remembered.ts";
 import { terminalPolicies } from "./consent/terminal-policy.ts";
+import { questionNotices } from "./consent/question-notices.ts";
 import { createConsentWindow } from "./consent/window.ts";
 import { requests } from "./contract/ipc.ts";
 import type { Flags } from "./flags.ts";
@@ -31,11 +32,13 @@ import { createPerformer } from "./mcp-endpoint/perform.ts";
 import { openTokenStore } from "./mcp-endpoint/tokens.ts";
 import { AUDIT_ROW, auditTool } from "./mcp-endpoint/own-tools.ts";
 import { setMenu } from "./menu.ts";
+import { notify } from "./notice.ts";
 import { pageEvents } from "./page-events.ts";
 import { confinePages, confineSession } from "./page/confine.ts";
 import { declarePageScheme, servePages } from "./page/serve-pages.ts";
 import { openProbes, type Probes } from "./probe/probes.ts";
 import { openPanic } from "./panic.ts";
+import { profileProblems } from "./profile-problems.ts";
 import { openProfile, programsIn, type Profile } from "./profile.ts";
 import { openSettings, questionExpiry } from "./settings.ts";
 import { openTerminalHistory } from "./terminal-history.ts";
@@ -63,7 +66,8 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   confineSession(session.defaultSession);
   servePages(session.defaultSession, programs.pages, "index.html");
   const settings = openSettings(profile.settings);
-  if (settings.problem !== undefined) logError("settings", settings.problem);
+  const problems = profileProblems();
+  problems.note("settings", settings.problem);
   nativeTheme.themeSource = settings.choices.theme;
 
   const localToken = makeLocalToken(profile.localToken, flags);
@@ -131,21 +135,29 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const consent = createConsent({
     clock: systemClock,
     now,
+    timeZone: () => settings.choices.time_zone,
     expiresAfterMs: questionExpiry(settings),
     record: (entry) => recordConsent(audit, entry),
     onChanged() {
       page.tell("questions:waiting", { waiting: consent.queue.count });
+      tellQuestion(); // before its window takes the focus
       questions.refresh();
     },
+  });
+  const tellQuestion = questionNotices({
+    top: () => consent.queue.top,
+    isFocused: () => BrowserWindow.getFocusedWindow() !== null,
+    notify,
+    show: () => questions.show(),
   });
   const questions = createConsentWindow({ consent, preload: programs.consentPreload, pages: programs.pages });
 
   const remembered = openRemembered(profile.remembered, now, (list) => page.tell("remembered:changed", list));
-  if (remembered.problem !== undefined) logError("remembered answers", remembered.problem);
+  problems.note("remembered answers", remembered.problem);
   const leftOpen = recordLeftOpen(audit, now());
 
   const tokens = openTokenStore(profile.tokens, now, (list) => page.tell("tokens:changed", list));
-  if (tokens.problem !== undefined) logError("tokens", tokens.problem);
+  problems.note("tokens", tokens.problem);
   life.steps.add("tokens", () => tokens.flush());
   const performer = createPerformer({
     rows: TOOLS,
@@ -154,7 +166,11 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     hub,
     consent,
     remembered,
-    rules: () => ({ extra: settings.stored.tool_permissions ?? {}, stopped: panic.state.stopped }),
+    rules: () => ({
+      extra: settings.stored.tool_permissions ?? {},
+      extraLost: settings.stored.permissions_lost !== undefined,
+      stopped: panic.state.stopped,
+    }),
     audit,
     now,
     clock: systemClock,
@@ -203,6 +219,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const info = appInfo(door.url);
   const handlers = allHandlers({
     info,
+    problems: problems.list,
     settings,
     hub,
     page,

@@ -1,5 +1,5 @@
 import { contextBridge, ipcRenderer } from "electron";
-import type { IronbridgeWindow } from "./contract/window.ts";
+import type { TextBridge } from "./contract/window.ts";
 
 /** What is used of the page's window: the node side of this program has no DOM types. */
 declare const window: {
@@ -11,10 +11,10 @@ declare const window: {
  * Runs sandboxed in the main window before the page: hands it the typed door and nothing else. Main checks every name,
  * argument and sender; this file only adds the door's name, so the page cannot reach any other channel.
  */
-const ironbridge: IronbridgeWindow = {
-  request: (name, argument) => ipcRenderer.invoke(`main/${name}`, argument),
+const ironbridge: TextBridge = {
+  request: async (name, argument) => String(await ipcRenderer.invoke(`main/${name}`, argument)),
   listen: (name, listener) => {
-    const forward = (_: unknown, body: Parameters<typeof listener>[0]) => listener(body);
+    const forward = (_: unknown, body: string) => listener(body);
     ipcRenderer.on(`main/${name}`, forward);
     return () => void ipcRenderer.off(`main/${name}`, forward);
   },

@@ -49,7 +49,8 @@ describe("a file of the profile", () => {
       `${path} could not be read (${wrong}): the defaults are used. It is kept as ${path}.${KEPT}.`,
     );
     expect(readFileSync(`${path}.${KEPT}`, "utf8")).toBe(text);
-    expect(readdirSync(folder)).toEqual([`settings.json.${KEPT}`]);
+    expect(readdirSync(folder)).toEqual(["settings.json", `settings.json.${KEPT}`]);
+    expect(open().value, "at the next start").toEqual({ version: 1, port: 1 });
   });
 
   it("loses only the values that are wrong, says which, and keeps them aside", () => {
@@ -72,6 +73,34 @@ describe("a file of the profile", () => {
     expect(readFileSync(`${path}.${KEPT}`, "utf8")).toBe(text);
     expect(open().value, "at the next start").toEqual(good);
     expect(open().problem).toBeUndefined();
+  });
+
+  it.each([
+    ["not at all", "{", ["port", "theme", "rights"]],
+    ["in part", '{"version":1,"port":4,"theme":"pink","rights":{"a":1}}', ["theme", "rights"]],
+    ["not by this version", '{"version":2}', ["port", "theme", "rights"]],
+    ["in whole", '{"version":1,"port":4}', undefined],
+  ])("that can be read %s says what it lost before it is used", (_, text, expected) => {
+    writeFileSync(path, text);
+    let fields: string[] | undefined;
+    let told = "";
+    const closing = openProfileFile<Content>(path, {
+      schema: Schema,
+      start: { version: 1, port: 1 },
+      lost,
+      now,
+      afterLoss(value, gone, problem) {
+        fields = ["port", "theme", "rights"].filter((field) => gone.has(field));
+        told = problem;
+        expect(readFileSync(path, "utf8"), "the damaged file is still there").toBe(text);
+        return { ...value, rights: { closed: true } };
+      },
+    });
+    expect(fields).toEqual(expected);
+    expect(told).toBe(closing.problem ?? "");
+    expect(closing.value.rights).toEqual(expected === undefined ? undefined : { closed: true });
+    const next = open();
+    expect(next.isNewer || next.value, "at the next start").toEqual(closing.isNewer || closing.value);
   });
 
   it("of a newer version is named as such and never written, whatever is saved", () => {

@@ -1,6 +1,6 @@
 import { copyFileSync } from "node:fs";
 import * as z from "zod/v4";
-import { asideOf, keepAside, readFileIfThere, writeFileAtomic } from "./atomic-file.ts";
+import { asideOf, readFileIfThere, writeFileAtomic } from "./atomic-file.ts";
 import { salvage } from "./salvage.ts";
 import { StartProblem, systemReason } from "./start-problem.ts";
 
@@ -11,6 +11,12 @@ export interface ProfileFileOptions<T extends { version: number }> {
   readonly start: T;
   /** What it means when the file, or a part of it, is of no use: the ends of two sentences. */
   readonly lost: { readonly all: string; readonly some: string };
+  /**
+   * Where a lost value may have forbidden something: what the rest becomes, so that nothing is allowed by the loss. It is
+   * on disk before the file is used.
+   * @param lost the fields of which something was lost; every one when none could be read
+   */
+  readonly afterLoss?: (value: T, lost: { has(field: string): boolean }, problem: string) => T;
   readonly now?: Date;
 }
 
@@ -34,30 +40,37 @@ export function openProfileFile<T extends { version: number }>(
   path: string,
   options: ProfileFileOptions<T>,
 ): ProfileFile<T> {
-  const { schema, start, lost, now = new Date() } = options;
+  const { schema, start, lost, afterLoss = (value: T) => value, now = new Date() } = options;
   const read = understand(textOf(path), schema, start);
   let { value } = read;
   const write = () => writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
 
   function explain(): string | undefined {
+    const kept = asideOf(path, now);
     switch (read.kind) {
       case "whole":
         return undefined;
       case "broken":
-        return `${path} could not be read (${read.wrong}): ${lost.all}. It is kept as ${keepAside(path, now)}.`;
+        return `${path} could not be read (${read.wrong}): ${lost.all}. It is kept as ${kept}.`;
       case "newer":
         return `${path} was written by a newer version of the app (version ${read.version} of the file; this one knows ${start.version}): it is left as it is, ${lost.all}, and what is changed now is forgotten at the end.`;
-      case "part": {
-        const kept = asideOf(path, now);
-        copyFileSync(path, kept);
-        write();
+      case "part":
         return `${path} could not be read in part (${read.wrong.join("; ")}): ${lost.some}. As it was it is kept as ${kept}.`;
-      }
+    }
+  }
+
+  const problem = explain();
+  if (problem !== undefined) {
+    value = schema.parse(afterLoss(value, read.kind === "part" ? read.lost : EVERY_FIELD, problem));
+    if (read.kind !== "newer") {
+      // Kept first, and never without a file: a start in between finds the damaged one again, not an empty place.
+      copyFileSync(path, asideOf(path, now));
+      write();
     }
   }
 
   return {
-    problem: explain(),
+    problem,
     isNewer: read.kind === "newer",
     get value() {
       return value;
@@ -87,9 +100,16 @@ function textOf(path: string): string | undefined {
   }
 }
 
+const EVERY_FIELD = { has: () => true };
+
 type Read<T> =
   | { readonly kind: "whole"; readonly value: T }
-  | { readonly kind: "part"; readonly value: T; readonly wrong: readonly string[] }
+  | {
+      readonly kind: "part";
+      readonly value: T;
+      readonly wrong: readonly string[];
+      readonly lost: ReadonlySet<string>;
+    }
   | { readonly kind: "broken"; readonly value: T; readonly wrong: string }
   | { readonly kind: "newer"; readonly value: T; readonly version: number };
 
@@ -113,8 +133,8 @@ function understand<T extends { version: number }>(
   if (typeof version === "number" && version > start.version) return { kind: "newer", value: start, version };
   const whole = schema.safeParse(parsed.data);
   if (whole.success) return { kind: "whole", value: whole.data };
-  const { fields, wrong } = salvage(schema, parsed.data, start);
+  const { fields, wrong, lost } = salvage(schema, parsed.data, start);
   const some = schema.safeParse(fields);
-  if (some.success) return { kind: "part", value: some.data, wrong };
+  if (some.success) return { kind: "part", value: some.data, wrong, lost };
   return { kind: "broken", value: start, wrong: wrong.join("; ") };
 }

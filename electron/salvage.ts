@@ -3,26 +3,28 @@ import * as z from "zod/v4";
 /**
  * What can be used of an object that does not fit its schema as a whole: every field by itself, and of lists and records
  * every item by itself. A field that is of no use takes its value from `start`, or is left out where that has none.
- * @returns `wrong`: one entry for each value that was dropped, with its path
+ * @returns `wrong`: one entry for each value that was dropped, with its path; `lost`: the fields they belong to
  */
 export function salvage(
   schema: z.ZodObject,
   given: Readonly<Record<string, unknown>>,
   start: object,
-): { fields: Record<string, unknown>; wrong: string[] } {
+): { fields: Record<string, unknown>; wrong: string[]; lost: ReadonlySet<string> } {
   const fields: Record<string, unknown> = { ...start };
   const wrong: string[] = [];
+  const lost = new Set<string>();
   for (const [name, field] of Object.entries(schema.shape)) {
     const parsed = field.safeParse(given[name]);
     if (parsed.success) {
       if (parsed.data !== undefined) fields[name] = parsed.data;
       continue;
     }
+    lost.add(name);
     const some = someOf(name, field, given[name], wrong);
     if (some === undefined) wrong.push(`${name}: ${reason(parsed.error)}`);
     else fields[name] = some;
   }
-  return { fields, wrong };
+  return { fields, wrong, lost };
 }
 
 /** The good items of a list or a record; undefined when the field is neither. */

@@ -28,5 +28,5 @@ export function sendTerminalPort(to: WebContents, sessionId: string, port: Messa
 
 function send(to: WebContents, channel: string, body: unknown): void {
   if (to.isDestroyed()) return; // a window that has just closed misses nothing
-  to.send(channel, body);
+  to.send(channel, JSON.stringify(body)); // as text, see `TextBridge`
 }

@@ -31,6 +31,8 @@ const Stored = z.object({
   tool_permissions: ExtraPermissions.optional(),
   /** When the person stopped everything that agents do, until they lift it. */
   stopped_since: z.string().optional(),
+  /** What this file lost of the permissions of single tools, until the person says that they are complete again. */
+  permissions_lost: z.object({ at: z.string(), problem: z.string() }).optional(),
 });
 type Stored = z.infer<typeof Stored>;
 
@@ -48,14 +50,16 @@ export function questionExpiry(settings: SettingsStore): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-export function openSettings(path: string): SettingsStore {
+export function openSettings(path: string, now: () => Date = () => new Date()): SettingsStore {
   const file = openProfileFile<Stored>(path, {
     schema: Stored,
     start: { version: 1, theme: "system", time_zone: "local" },
     lost: {
-      all: "the defaults are used",
-      some: "the defaults are used for these, the rest is as it was",
+      all: "the defaults are used, and what could have been forbidden is",
+      some: "the defaults are used for these, and what they could have forbidden is; the rest is as it was",
     },
+    afterLoss: (value, lost, problem) => closed(value, lost, { at: now().toISOString(), problem }),
+    now: now(),
   });
   const choices = (): Settings => ({ theme: file.value.theme, time_zone: file.value.time_zone });
   return {
@@ -70,5 +74,24 @@ export function openSettings(path: string): SettingsStore {
       file.save(Stored.parse({ ...file.value, ...part }));
       return choices();
     },
+  };
+}
+
+/** Nothing is allowed that a lost value may have forbidden; the person gives each back where the app asks them. */
+function closed(
+  value: Stored,
+  lost: { has(field: keyof Stored): boolean },
+  loss: { at: string; problem: string },
+): Stored {
+  const permissions = lost.has("tool_permissions") || lost.has("permissions_lost");
+  const embedded = value.writes?.["embedded"];
+  return {
+    ...value,
+    ...(lost.has("stopped_since") ? { stopped_since: loss.at } : {}),
+    ...(permissions ? { permissions_lost: loss } : {}),
+    // By default the person may change things on the embedded engine; everywhere else nobody may.
+    ...(lost.has("writes")
+      ? { writes: { ...value.writes, embedded: { ...embedded, person: embedded?.person ?? false } } }
+      : {}),
   };
 }

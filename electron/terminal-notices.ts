@@ -1,5 +1,5 @@
-import { Notification } from "electron";
 import type { TerminalSession } from "../bridge/contract/api.ts";
+import { notify } from "./notice.ts";
 import type { PageEvents } from "./page-events.ts";
 
 /**
@@ -12,17 +12,15 @@ export function terminalNotices(page: Pick<PageEvents, "tell">, focus: () => voi
     const now = sessions.filter(({ status }) => status === "waiting_input");
     const fresh = now.filter(({ session_id }) => !waiting.has(session_id));
     waiting = new Set(now.map(({ session_id }) => session_id));
-    if (!Notification.isSupported()) return;
     for (const { session_id, agent } of fresh) {
-      const notice = new Notification({
+      const text = {
         title: "A terminal waits for input",
         body: `A program that ${agent} started waits for someone to type.`,
-      });
-      notice.on("click", () => {
+      };
+      notify(text, () => {
         focus();
         page.tell("navigate", { path: `/terminals/${session_id}` });
       });
-      notice.show();
     }
   };
 }

@@ -3,6 +3,9 @@ import { isSafeNumber, LosslessNumber } from "lossless-json";
 
 /** Only a text with 16 digits in a row (a point may be among them) or an exponent can hold a number that loses some. */
 const MAY_LOSE_DIGITS = /[0-9.]{16}|[0-9][eE][+-]?[0-9]/;
+/** Whether a JSON text may hold a number that JSON.parse does not give back exactly. */
+export const mayLoseDigits = (text: string): boolean => MAY_LOSE_DIGITS.test(text);
+
 /** A number with fewer characters than this, and no exponent, is one that a double gives back. */
 const SAFE_CHARS = 16;
 const TOKEN_START = /["\d-]/g;
@@ -17,7 +20,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
  * @throws SyntaxError when the text is not JSON, RangeError when it is nested too deeply to read
  */
 export function parseExactJson(text: string): unknown {
-  if (!MAY_LOSE_DIGITS.test(text)) return JSON.parse(text);
+  if (!mayLoseDigits(text)) return JSON.parse(text);
   // Random: nobody can put a text into a payload that would be taken for one of ours.
   const mark = `${randomUUID()}:`;
   const marked = markNumbers(text, mark);

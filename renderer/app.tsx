@@ -1,4 +1,5 @@
 import { Suspense, useEffect, useRef } from "react";
+import { LossBanner } from "./approvals/loss-banner.tsx";
 import { PanicBanner } from "./approvals/panic-banner.tsx";
 import { EngineNotice } from "./shell/engine-notice.tsx";
 import { entryOf } from "./shell/pages.ts";
@@ -63,6 +64,7 @@ function Main() {
   return (
     <main id="main" ref={main} className={styles.main} tabIndex={-1}>
       <PanicBanner />
+      <LossBanner />
       <EngineNotice />
       {!alone && connections.phase === "loading" && <Loading what="the engines" />}
       {!alone && connections.phase === "failed" && (

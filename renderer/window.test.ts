@@ -13,7 +13,10 @@ describe("the door", () => {
       "settings:get": { theme: "dark", time_zone: "utc" },
       "app:info": { name: 12 },
     };
-    const host = hostWith({ request: async (name: string) => answers[name], listen: () => () => {} });
+    const host = hostWith({
+      request: async (name: string) => JSON.stringify(answers[name]),
+      listen: () => () => {},
+    });
     await expect(windowDoor(host).request("settings:get", {})).resolves.toEqual({
       theme: "dark",
       time_zone: "utc",
@@ -25,8 +28,8 @@ describe("the door", () => {
     const noted = vi.spyOn(console, "error").mockImplementation(() => {});
     let send: (body: unknown) => void = () => {};
     const host = hostWith({
-      listen: (_name: string, listener: (body: unknown) => void) => {
-        send = listener;
+      listen: (_name: string, listener: (body: string) => void) => {
+        send = (body) => listener(JSON.stringify(body));
         return () => {};
       },
     });
@@ -37,6 +40,22 @@ describe("the door", () => {
     expect(seen).toEqual([{ path: "/runs" }]);
     expect(noted).toHaveBeenCalledOnce();
     noted.mockRestore();
+  });
+
+  test("what is asked and answered crosses as text, so that no member is lost", async () => {
+    const data = '{"__proto__":{"admin":true},"n":[1]}';
+    const sent: unknown[] = [];
+    const host = hostWith({
+      request: async (...asked: unknown[]) => {
+        sent.push(asked);
+        return `{"ok":true,"data":${data}}`;
+      },
+      listen: () => () => {},
+    });
+    const call = { connection: "local", tool: "t", arguments: { data: JSON.parse(data) as unknown } };
+    const answer = await windowDoor(host).request("tool:call", call);
+    expect(sent).toEqual([["tool:call", `{"connection":"local","tool":"t","arguments":{"data":${data}}}`]]);
+    expect(JSON.stringify(answer)).toBe(`{"ok":true,"data":${data}}`);
   });
 
   test("a port counts only when it comes from this very window, with the session it is for", () => {

@@ -1,6 +1,6 @@
 import { consentEvents, consentRequests } from "../electron/contract/consent.ts";
 import { events, requests } from "../electron/contract/ipc.ts";
-import type { ConsentWindow, IronbridgeWindow } from "../electron/contract/window.ts";
+import type { ConsentWindow, IronbridgeWindow, TextBridge } from "../electron/contract/window.ts";
 
 /**
  * The only reader of what the preloads put on `window.ironbridge`. Everything that comes through it is parsed by the row
@@ -12,21 +12,23 @@ export type Door = IronbridgeWindow & {
 };
 export type ConsentDoor = ConsentWindow;
 
-const bridgeOf = (host: Window): unknown => (host as { ironbridge?: unknown }).ironbridge;
+const bridgeOf = (host: Window): TextBridge | undefined => (host as { ironbridge?: TextBridge }).ironbridge;
 
 /** The main window's door. Throws when the page was opened outside the app. */
 export function windowDoor(host: Window = window): Door {
   const bridge = bridgeOf(host);
   if (bridge === undefined) throw new Error("this page only works inside Ironbridge");
   const listenForPorts: Door["listenForPorts"] = (listener) => portsOf(host, listener);
-  return { ...checked(bridge as IronbridgeWindow, requests, events), listenForPorts };
+  // Safe: names are looked up in the same maps that the door's types are derived from, and parsed by their rows.
+  const door = checked(bridge, requests, events) as unknown as IronbridgeWindow;
+  return { ...door, listenForPorts };
 }
 
 /** The consent window's door. */
 export function consentDoor(host: Window = window): ConsentDoor {
   const bridge = bridgeOf(host);
   if (bridge === undefined) throw new Error("this page only works inside Ironbridge");
-  return checked(bridge as ConsentDoor, consentRequests, consentEvents);
+  return checked(bridge, consentRequests, consentEvents) as unknown as ConsentDoor; // safe, as above
 }
 
 type Parses = { safeParse(value: unknown): { success: boolean; data?: unknown; error?: Error } };
@@ -36,32 +38,25 @@ type AnyDoor = {
   listen(name: string, listener: (body: unknown) => void): () => void;
 };
 
-function checked<D extends IronbridgeWindow | ConsentWindow>(
-  door: D,
-  answers: Rows,
-  told: Record<string, Parses>,
-): D {
-  // Safe: every name is looked up in the same map that D's types are derived from, and parsed by its row.
-  const raw = door as unknown as AnyDoor;
-  const wrapped: AnyDoor = {
+function checked(bridge: TextBridge, answers: Rows, told: Record<string, Parses>): AnyDoor {
+  return {
     async request(name, argument) {
       const row = answers[name];
       if (row === undefined) throw new Error(`there is no request "${name}"`);
-      const parsed = row.out.safeParse(await raw.request(name, argument));
+      const parsed = row.out.safeParse(JSON.parse(await bridge.request(name, JSON.stringify(argument))));
       if (!parsed.success)
         throw new Error(`the answer to ${name} has an unknown shape`, { cause: parsed.error });
       return parsed.data;
     },
     listen(name, listener) {
-      return raw.listen(name, (body) => {
-        const parsed = told[name]?.safeParse(body);
+      return bridge.listen(name, (body) => {
+        const parsed = told[name]?.safeParse(JSON.parse(body));
         if (parsed?.success) listener(parsed.data);
         // oxlint-disable-next-line no-console -- main collects the page's console; a person sees nothing of it
         else console.error(`event ${name} has an unknown shape`, parsed?.error?.message);
       });
     },
   };
-  return wrapped as unknown as D;
 }
 
 function portsOf(host: Window, listener: (sessionId: string, port: MessagePort) => void): () => void {

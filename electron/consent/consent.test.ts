@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { toolByName } from "../../mcp/contract/tools.ts";
 import { INERT_MS } from "../contract/consent.ts";
 import type { Caller } from "../mcp-endpoint/permissions.ts";
 import { errorResult } from "../mcp-endpoint/tool-result.ts";
@@ -28,6 +29,7 @@ beforeEach(() => {
   consent = createConsent({
     clock: time.clock,
     now: () => new Date("2026-01-01T00:00:00Z"),
+    timeZone: () => "local",
     onChanged: () => {},
     record: async (record) => void records.push(record),
   });
@@ -84,6 +86,29 @@ describe("a question about a call", () => {
     expect(rows).toMatchObject({ Run: "run_1", Status: "failed", Steps: "2" });
     expect(consent.current()?.consequence).toContain("2 steps");
     expect(consent.current()?.not_reached.length).toBeGreaterThan(0);
+  });
+
+  it("about a command shows each of its values once, and says that it runs on this computer", async () => {
+    const row = toolByName("ironflow_terminal_run");
+    if (row === undefined) throw new Error("there is no such row");
+    await ask({ row, args: { command: "make\nmake test", shell: "/bin/sh", cwd: "/work", cols: 100 } });
+    expect(consent.current()).toMatchObject({
+      kind: "command",
+      arguments: [{ label: "cols", text: "100" }],
+      target: [
+        { label: "Command, line 1 of 2", text: "make" },
+        { label: "Command, line 2 of 2", text: "make test" },
+        { label: "Shell", text: "/bin/sh" },
+        { label: "Folder", text: "/work" },
+      ],
+    });
+  });
+
+  it("marks instants, so that they are drawn in the person's zone", async () => {
+    await ask();
+    const created = consent.current()?.target.find(({ label }) => label === "Created");
+    expect(created).toEqual({ label: "Created", text: "2026-01-01T00:00:00Z", altered: false, is: "time" });
+    expect(consent.current()?.time_zone).toBe("local");
   });
 
   it("warns when its caller can run commands, which could imitate the person's input", async () => {

@@ -8,7 +8,7 @@ import { canonicalJson, CanonicalError, keyedDigest } from "./canonical.ts";
 import { TOO_MANY_QUESTIONS, refusal } from "./outcomes.ts";
 import { previewCall, type ReadTool } from "./preview.ts";
 import { questionQueue, type QuestionQueue } from "./queue.ts";
-import { shown } from "./visible.ts";
+import { shown, shownTime } from "./visible.ts";
 
 /** A question as it is made; its place in the queue is added when it is shown. */
 export type AskedQuestion = Omit<Question, "position" | "waiting">;
@@ -55,7 +55,7 @@ export interface Attendance {
 export interface RightsToAsk {
   readonly title: string;
   readonly consequence: string;
-  readonly details: readonly { readonly label: string; readonly text: string }[];
+  readonly details: readonly { readonly label: string; readonly text: string; readonly is?: "time" }[];
   readonly effects: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -86,6 +86,8 @@ export interface Consent {
 export interface ConsentOptions {
   readonly clock: Clock;
   readonly now: () => Date;
+  /** In which the person wants times. */
+  readonly timeZone: () => Question["time_zone"];
   /** May only shorten the time a question waits. */
   readonly expiresAfterMs?: number | undefined;
   readonly onChanged: () => void;
@@ -134,7 +136,7 @@ export function createConsent(options: ConsentOptions): Consent {
     for (let round = 1; ; round += 1) {
       const result = await previewCall(row, args, call.read);
       if ("error" in result) return refuse(round === 1 ? result.error : unreadNow(result.error));
-      const { watched, ...preview } = result.preview;
+      const { watched, told = [], ...preview } = result.preview;
       const subject = {
         caller: auditUser(caller),
         engine: [engine.connection, engine.url],
@@ -154,13 +156,16 @@ export function createConsent(options: ConsentOptions): Consent {
       const outcome = await ask(
         {
           question_id: questionId,
-          kind: "tool",
+          kind: row.mode === "terminal" ? "command" : "tool",
           ...preview,
           risk: row.risk,
           tool: row.name,
           caller: shownCaller(caller, call.claim),
           engine: { name: engine.name, url: engine.url, kind: engine.kind },
-          arguments: Object.entries(args).map(([name, value]) => shown(name, canonicalJson(value))),
+          arguments: Object.entries(args)
+            .filter(([name]) => !told.includes(name))
+            .map(([name, value]) => shown(name, canonicalJson(value))),
+          time_zone: options.timeZone(),
           ...times(),
           may_remember: mayRemember,
           asked_again: round > 1,
@@ -203,7 +208,9 @@ export function createConsent(options: ConsentOptions): Consent {
     },
     async askRights(rights) {
       const questionId = randomUUID();
-      const details = rights.details.map(({ label, text }) => shown(label, text));
+      const details = rights.details.map(({ label, text, is }) =>
+        is === "time" ? shownTime(label, text) : shown(label, text),
+      );
       const outcome = await ask(
         {
           question_id: questionId,
@@ -216,6 +223,7 @@ export function createConsent(options: ConsentOptions): Consent {
           target: [],
           effects: [...rights.effects],
           not_reached: [],
+          time_zone: options.timeZone(),
           ...times(),
           may_remember: false,
           asked_again: false,

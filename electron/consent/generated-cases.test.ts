@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { NO_RULES } from "../mcp-endpoint/gate.ts";
 import { HANDSHAKE_PATIENCE, MODERN_PATIENCE } from "../mcp-endpoint/held-questions.ts";
 import { CLAUDE, consentWorld, type Outcome } from "../testing/consent-world.ts";
 import { INERT_MS } from "../contract/consent.ts";
@@ -231,12 +232,12 @@ async function play(steps: readonly Step[]): Promise<{ holes: string[]; ran: num
         performer.drop("claude");
         break;
       case "stop":
-        world.rules = { extra: {}, stopped: true };
+        world.rules = { ...NO_RULES, stopped: true };
         consent.queue.refuseAll();
         performer.drop();
         break;
       case "lift":
-        world.rules = { extra: {}, stopped: false };
+        world.rules = NO_RULES;
         break;
       case "read-only":
       case "writable":

@@ -6,13 +6,15 @@ import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { Question, ShownValue } from "../contract/consent.ts";
 import { toOutcome } from "../mcp-endpoint/tool-result.ts";
 import { previewCommand, previewInput } from "./terminal-preview.ts";
-import { shown } from "./visible.ts";
+import { shown, shownTime } from "./visible.ts";
 
 /** What the person is told about one call: what it does, to what, as main has just read it. */
 export interface Preview extends Pick<
   Question,
   "title" | "consequence" | "target" | "effects" | "not_reached"
 > {
+  /** Arguments whose values `target` has in full, in a form that reads better. */
+  readonly told?: readonly string[];
   /** The part of the target that must still be the same when the call is forwarded. JSON. */
   readonly watched: unknown;
 }
@@ -163,8 +165,8 @@ function runRows(run: Run): ShownValue[] {
     shown("Function", run.function_id),
     shown("Status", run.status),
     ...optionalRow("Event", run.event_name ?? run.event_id),
-    shown("Created", run.created_at),
-    ...optionalRow("Ended", run.ended_at),
+    shownTime("Created", run.created_at),
+    ...(run.ended_at === undefined ? [] : [shownTime("Ended", run.ended_at)]),
     ...optionalRow("Error", run.error?.message),
   ];
 }

@@ -17,6 +17,7 @@ export async function previewCommand(args: Record<string, unknown>): Promise<Pre
     ],
     effects: ["The command can read and change whatever you can."],
     not_reached: ["Ironbridge's own keys and tokens are not in its environment."],
+    told: ["command", "shell", "cwd"],
     watched: null,
   };
 }
@@ -29,6 +30,7 @@ export async function previewInput(args: Record<string, unknown>): Promise<Previ
     target: [...lines("Typed", String(args["text"])), shown("Terminal", String(args["session_id"]))],
     effects: ["A shell runs what is typed, with your own rights."],
     not_reached: [],
+    told: ["text", "session_id"],
     watched: null,
   };
 }

@@ -6,3 +6,7 @@ export function shown(label: string, text: string): ShownValue {
   const visible = madeVisible(text);
   return { label: madeVisible(label), text: visible, altered: visible !== text };
 }
+
+/** An instant, in RFC 3339. What is none is shown as the text that it is. */
+export const shownTime = (label: string, at: string): ShownValue =>
+  Number.isNaN(Date.parse(at)) ? shown(label, at) : { ...shown(label, at), is: "time" };

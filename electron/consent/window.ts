@@ -101,6 +101,8 @@ export function createConsentWindow(options: ConsentWindowOptions): ConsentWindo
         webviewTag: false,
         devTools: false,
         spellcheck: false,
+        // Draws while it is hidden too: what it showed last must not flash up when it shows the next question.
+        backgroundThrottling: false,
       },
     });
     window = opened;
@@ -144,7 +146,10 @@ export function createConsentWindow(options: ConsentWindowOptions): ConsentWindo
     clearTimeout(lingering);
     if (queue.top === undefined) {
       given = undefined;
-      window?.hide();
+      if (window !== undefined && !window.isDestroyed()) {
+        sendConsentEvent(window.webContents, "consent:question", null); // nothing of it is kept in sight
+        window.hide();
+      }
       lingering = setTimeout(() => window?.destroy(), LINGER_MS);
       return;
     }

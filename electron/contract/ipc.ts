@@ -14,6 +14,7 @@ import {
   Permission,
   RateLimit,
   RememberedAnswer,
+  TerminalPolicy,
   TokenChange,
   TokenInfo,
   TokenName,
@@ -54,6 +55,8 @@ const DONE_OR_NOT = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(false), error: ToolError }),
 ]);
 
+export const PermissionsLost = z.object({ at: z.string(), problem: z.string() });
+
 export const AppInfo = z.object({
   name: z.string(),
   version: z.string(),
@@ -65,6 +68,8 @@ export type AppInfo = z.infer<typeof AppInfo>;
 
 export const requests = {
   "app:info": { in: none, out: AppInfo },
+  /** What of the profile could not be read at this start, what that costs and where it is kept: a sentence each. */
+  "app:problems": { in: none, out: z.array(z.string()) },
   "settings:get": { in: none, out: Settings },
   "settings:set": { in: Settings.partial().strict(), out: Settings },
   "connections:list": { in: none, out: z.array(Connection) },
@@ -100,6 +105,7 @@ export const requests = {
       name: TokenName,
       permissions: z.array(Permission).min(1).max(32),
       rate_limit: RateLimit.optional(),
+      terminal_policy: TerminalPolicy.optional(),
     }),
     out: z.discriminatedUnion("ok", [
       z.object({ ok: z.literal(true), created: NewToken }),
@@ -120,8 +126,12 @@ export const requests = {
     out: z.object({
       tools: z.array(z.object({ name: z.string(), title: z.string(), permission: z.string() })),
       extra: ExtraPermissions,
+      /** Some were lost with a damaged file: until the person says that they are complete, most tokens see no tool. */
+      lost: PermissionsLost.nullable(),
     }),
   },
+  /** The person has put back what was lost. Asks in the consent window first. */
+  "tools:permissions-complete": { in: none, out: DONE_OR_NOT },
   /** Putting one on takes rights away and happens at once; another one, or none, asks first. */
   "tools:set-permission": {
     in: z.strictObject({ tool: z.string().min(1).max(64), permission: ExtraPermission.nullable() }),
@@ -202,6 +212,8 @@ export const AgentActivity = z.object({
   tool: z.string(),
   connection: z.string(),
   outcome: z.enum(["started", "ok", "error", "refused", "asking"]),
+  /** Why it was refused, or the code of its error: as the audit has it. */
+  reason: z.string().optional(),
   ms: z.number().optional(),
 });
 export type AgentActivity = z.infer<typeof AgentActivity>;

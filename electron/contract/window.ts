@@ -2,7 +2,17 @@ import type { consentEvents, consentRequests, ConsentEventName, ConsentRequestNa
 import type { EventBody, EventName, RequestIn, RequestName, RequestOut } from "./ipc.ts";
 import type * as z from "zod/v4";
 
-/** What the preload puts on `window.ironbridge` in the main window. `listen` returns the way to stop listening. */
+/**
+ * What a preload puts on `window.ironbridge`, in either window. Everything crosses as JSON text: a value that is copied from
+ * one world into the other loses members that are named `__proto__`, a text loses nothing.
+ */
+export type TextBridge = {
+  /** @param argument JSON. Answers JSON. */
+  request(name: string, argument: string): Promise<string>;
+  listen(name: string, listener: (body: string) => void): () => void;
+};
+
+/** The main window's door, as its page uses it. `listen` returns the way to stop listening. */
 export type IronbridgeWindow = {
   request<N extends RequestName>(name: N, argument: RequestIn<N>): Promise<RequestOut<N>>;
   listen<N extends EventName>(name: N, listener: (body: EventBody<N>) => void): () => void;

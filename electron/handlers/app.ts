@@ -9,15 +9,24 @@ export interface AppHandlerParts {
   readonly settings: SettingsStore;
   readonly hub: Hub;
   readonly page: PageEvents;
+  /** What of the profile could not be read, a sentence each. */
+  readonly problems: readonly string[];
 }
 
-type Rows = "app:info" | "settings:get" | "settings:set" | "connections:list" | "connections:restart";
+type Rows =
+  | "app:info"
+  | "app:problems"
+  | "settings:get"
+  | "settings:set"
+  | "connections:list"
+  | "connections:restart";
 
 /** What the app knows of itself, the person's choices, and the connections. */
 export function appHandlers(parts: AppHandlerParts): Pick<Handlers, Rows> {
   const { settings, hub, page } = parts;
   return {
     "app:info": async () => parts.info,
+    "app:problems": async () => [...parts.problems],
     "settings:get": async () => settings.choices,
     async "settings:set"({ theme, time_zone }) {
       const choices = settings.change({

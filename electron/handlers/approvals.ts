@@ -38,7 +38,7 @@ export function approvalHandlers(parts: ApprovalHandlerParts): Pick<Handlers, Ro
       const answer = await parts.consent.askRights({
         title: "Let agents act again",
         consequence: "Agents may do again what their tokens and the connections allow.",
-        details: [{ label: "Stopped since", text: since }],
+        details: [{ label: "Stopped since", text: since, is: "time" }],
         effects: [
           "What was stopped does not go on by itself.",
           "What is destructive or cannot be undone still asks you.",

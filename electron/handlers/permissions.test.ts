@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -63,4 +63,27 @@ it("there is none for a tool that agents are never offered", async () => {
   expect((await handlers()["tools:permissions"]({})).tools.map(({ name }) => name)).not.toContain(app.name);
   for (const tool of [app.name, "missing"])
     expect(await put(tool, "mcp.x")).toMatchObject({ ok: false, error: { code: "not_found" } });
+});
+
+it("lost permissions are told until the person says that they are complete, in the consent window", async () => {
+  const path = join(folder, "settings.json");
+  writeFileSync(path, "{");
+  const lost = async () => (await handlers()["tools:permissions"]({})).lost;
+  expect((await lost())?.problem).toContain(path);
+  await put(READ_ROW.name, "mcp.line3");
+  answer = {
+    approved: false,
+    error: { error: "no", code: "permission_denied", reason: "declined", retryable: false },
+  };
+  expect(await handlers()["tools:permissions-complete"]({})).toMatchObject({ ok: false });
+  expect(await lost()).not.toBeNull();
+  answer = { approved: true };
+  told = 0;
+  expect(await handlers()["tools:permissions-complete"]({})).toEqual({ ok: true });
+  expect(await lost()).toBeNull();
+  expect(told).toBe(1);
+  expect(asked[1]?.details[0]).toEqual({ label: READ_ROW.name, text: "needs mcp.line3" });
+  asked = [];
+  expect(await handlers()["tools:permissions-complete"]({})).toEqual({ ok: true });
+  expect(asked).toEqual([]);
 });

@@ -12,7 +12,7 @@ export interface PermissionHandlerParts {
   readonly ending: AbortSignal;
 }
 
-type Rows = "tools:permissions" | "tools:set-permission";
+type Rows = "tools:permissions" | "tools:permissions-complete" | "tools:set-permission";
 
 /** Extra permissions on single tools: who has it not does not see the tool. */
 export function permissionHandlers(parts: PermissionHandlerParts): Pick<Handlers, Rows> {
@@ -24,7 +24,30 @@ export function permissionHandlers(parts: PermissionHandlerParts): Pick<Handlers
       return {
         tools: tools.map(({ name, title, permission }) => ({ name, title, permission })),
         extra: extra(),
+        lost: settings.stored.permissions_lost ?? null,
       };
+    },
+    async "tools:permissions-complete"() {
+      const lost = settings.stored.permissions_lost;
+      if (lost === undefined) return { ok: true };
+      const answer = await parts.consent.askRights({
+        title: "Offer tools to agents again",
+        consequence:
+          "Agents are offered again what their tokens, the connections and these permissions allow.",
+        details: [
+          ...Object.entries(extra()).map(([tool, permission]) => ({
+            label: tool,
+            text: `needs ${permission}`,
+          })),
+          { label: "What was lost", text: lost.problem },
+        ],
+        effects: ["A tool that is not listed here needs no permission but its own."],
+        signal: parts.ending,
+      });
+      if (!answer.approved) return { ok: false, error: answer.error };
+      settings.change({ permissions_lost: undefined });
+      parts.onRightsChanged();
+      return { ok: true };
     },
     async "tools:set-permission"({ tool, permission }) {
       if (!tools.some(({ name }) => name === tool)) {

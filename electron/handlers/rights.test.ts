@@ -64,6 +64,7 @@ describe("making a token", () => {
     expect(asked[0]?.details).toEqual([
       { label: "Name", text: "claude" },
       { label: "Permissions", text: "mcp.call, mcp.terminal" },
+      { label: "Commands", text: "ask once per start of the app" },
     ]);
     expect(asked[0]?.effects.join(" ")).toContain("your own rights");
     if (!made.ok) throw new Error("expected a token");
@@ -77,6 +78,26 @@ describe("making a token", () => {
     });
     expect(JSON.stringify(await handlers()["tokens:list"]({}))).not.toContain(token);
   });
+
+  it("keeps what was chosen about its commands, and does not ask about them where it may run none", async () => {
+    const create = handlers()["tokens:create"];
+    const [runner, reader] = [["mcp.call", "mcp.terminal"], ["mcp.call"]];
+    await create({ name: "runner", permissions: runner, terminal_policy: "allow" });
+    expect(asked[0]?.details).toContainEqual({ label: "Commands", text: "run without asking" });
+    await create({ name: "reader", permissions: reader, terminal_policy: "each" });
+    expect(asked[1]?.details.map(({ label }) => label)).not.toContain("Commands");
+    expect(tokens.list().map((token) => token.terminal_policy)).toEqual(["allow", "each"]);
+  });
+
+  it.each(["cIaude", "Claude", "claude.", "LOCAL", "l0cal"])(
+    "does not ask for a name that looks like another (%s)",
+    async (name) => {
+      tokens.create("claude", ["mcp.call"]);
+      const made = await handlers()["tokens:create"]({ name, permissions: ["*"] });
+      expect(made).toMatchObject({ ok: false, error: { code: "already_exists" } });
+      expect(asked).toEqual([]);
+    },
+  );
 
   it("makes none when the person declines", async () => {
     answer = DECLINED;

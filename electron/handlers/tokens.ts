@@ -27,9 +27,10 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
   const { tokens } = parts;
   return {
     "tokens:list": async () => tokens.list(),
-    async "tokens:create"({ name, permissions, rate_limit: limit }) {
+    async "tokens:create"({ name, permissions, rate_limit: limit, terminal_policy: policy }) {
       try {
         tokens.assertFree(name);
+        const runs = grants(permissions, "mcp.terminal");
         const answer = await parts.consent.askRights({
           title: "Make a token for an agent",
           consequence: `Whoever has this token may do what is listed, as "${name}", until you revoke it.`,
@@ -37,12 +38,13 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
             { label: "Name", text: name },
             { label: "Permissions", text: permissions.join(", ") },
             ...(limit === undefined ? [] : [{ label: "Limit", text: limitWords(limit) }]),
+            ...(runs ? [{ label: "Commands", text: POLICY_WORDS[policy ?? DEFAULT_TERMINAL_POLICY] }] : []),
           ],
           effects: permissions.map(effectOf),
           signal: parts.ending,
         });
         if (!answer.approved) return { ok: false, error: answer.error };
-        const { info, token } = tokens.create(name, permissions, limit);
+        const { info, token } = tokens.create(name, permissions, limit, policy);
         return {
           ok: true,
           created: { info, token, url: parts.mcpUrl, snippets: snippets(token, parts.mcpUrl) },

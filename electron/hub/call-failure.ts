@@ -1,5 +1,5 @@
 import type { CallProblem } from "../../mcp/client/session.ts";
-import { STARTING, type ToolError } from "../../mcp/contract/errors.ts";
+import { NOT_SENT, STARTING, type ToolError } from "../../mcp/contract/errors.ts";
 
 /**
  * The error object of a call that got no result from the tool server. It never claims to know whether a change was made
@@ -32,7 +32,7 @@ export function notRunning(
   return {
     error: `Nothing was sent: the connection "${connection}" is not available. ${why}`,
     code: "unavailable",
-    ...(state === "starting" ? { reason: STARTING } : {}),
+    reason: state === "starting" ? STARTING : NOT_SENT,
     ...(state !== "away"
       ? { retryable: true, retry_after: 2 }
       : { retryable: false, hint: "A person has to mend this and restart the connection in the app." }),
@@ -44,6 +44,7 @@ export function tooMany(connection: string, running: number): ToolError {
   return {
     error: `Nothing was sent: ${running} calls are already under way on the connection "${connection}".`,
     code: "resource_exhausted",
+    reason: NOT_SENT,
     retryable: true,
     retry_after: 1,
     hint: "Wait for the answers of the calls under way.",

@@ -180,4 +180,41 @@ describe("the switches of a connection", () => {
     expect(link.describe()).toMatchObject({ person_may_write: true, agents_may_write: true });
     await link.stop();
   });
+
+  it("taken away, cut off no change that is under way: the tool server goes once the last has ended", async () => {
+    const link = await open({ source: remote, switches: { ...readOnly, agentsMayWrite: true } });
+    const [first, second] = [link.changeBegins(), link.changeBegins()];
+    link.setWrites({ agents: false });
+    expect(link.switches.agentsMayWrite).toBe(false);
+    await time.move(250);
+    first();
+    await time.move(250);
+    expect(children.tools).toHaveLength(1);
+    second();
+    await time.settle();
+    await time.move(250);
+    expect(children.tools.map(({ target }) => target.allowWrites)).toEqual([true, false]);
+    await link.stop();
+  });
+
+  it("taken away and given back meanwhile change nothing, and neither do they where terminals need the tools", async () => {
+    const link = await open({ source: remote, switches: { ...readOnly, agentsMayWrite: true } });
+    const end = link.changeBegins();
+    link.setWrites({ agents: false });
+    link.setWrites({ agents: true });
+    end();
+    await time.move(250);
+    expect(children.tools).toHaveLength(1);
+    await link.stop();
+
+    const address = { url: "http://127.0.0.1:1", token: "t" };
+    const withTerminals = await open({
+      switches: { personMayWrite: true, agentsMayWrite: true, terminals: true },
+      bridge: { url: address.url, address: async () => address },
+    });
+    withTerminals.setWrites({ agents: false, person: false });
+    await time.move(250);
+    expect(children.tools).toHaveLength(2); // one each
+    await withTerminals.stop();
+  });
 });

@@ -45,8 +45,10 @@ export interface EngineLink {
   readonly id: string;
   readonly name: string;
   readonly switches: Switches;
-  /** From now on; who is left out keeps what they have. */
+  /** From now on; who is left out keeps what they have. A change that is under way is not cut off. */
   setWrites(writes: Writes): void;
+  /** A call that may change something begins. Returns what is to be called once at its end. */
+  changeBegins(): () => void;
   describe(): Connection;
   readonly meta: EngineMeta;
   /** The tool server's session, or why there is none now. */
@@ -71,6 +73,10 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   let settle = () => {};
   const settled = new Promise<void>((resolve) => (settle = resolve));
   const waiting = new Set<(engine: EmbeddedEngine) => void>();
+  /** Calls under way that may change something. */
+  let changing = 0;
+  /** Whether the tool server that runs, or starts, has the tools that write. */
+  let startedWithWrites: boolean | undefined;
 
   const changed = () => {
     const { state, problem } = connectionState(engine?.state, tools.state, seen);
@@ -114,15 +120,10 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   async function startTools(signal: AbortSignal): Promise<Running<McpSession>> {
     const at = source.kind === "remote" ? source : await engineRunning(signal);
     const bridge = switches.terminals ? await options.bridge.address(signal) : undefined;
-    const running = await options.startTools(
-      {
-        url: at.url,
-        apiKey: at.apiKey,
-        allowWrites: servesWrites(switches) || bridge !== undefined,
-        bridge,
-      },
-      signal,
-    );
+    const allowWrites = servesWrites(switches) || bridge !== undefined;
+    startedWithWrites = allowWrites;
+    const { url, apiKey } = at;
+    const running = await options.startTools({ url, apiKey, allowWrites, bridge }, signal);
     seen = undefined;
     const over = new AbortController();
     void running.ended.then(() => over.abort()); // `ended` never rejects
@@ -147,6 +148,17 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     clock: options.clock,
   });
 
+  /**
+   * A tool server that may not write does not have the tools at all. Main refuses them already, so what is under way ends
+   * first: whoever asked for it hears how it came out.
+   */
+  function restartWhenStale(): void {
+    const serves = servesWrites(switches) || (switches.terminals && options.bridge.url !== undefined);
+    if (startedWithWrites === undefined || serves === startedWithWrites || changing > 0) return;
+    startedWithWrites = undefined; // until it starts anew
+    tools.restart();
+  }
+
   return {
     id,
     name,
@@ -155,15 +167,20 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
       return { ...switches, terminals: switches.terminals && options.bridge.url !== undefined };
     },
     setWrites(writes) {
-      const servedWrites = servesWrites(switches);
       switches = {
         ...switches,
         personMayWrite: writes.person ?? switches.personMayWrite,
         agentsMayWrite: writes.agents ?? switches.agentsMayWrite,
       };
-      // A tool server that may not write does not have the tools at all.
-      if (servesWrites(switches) !== servedWrites) tools.restart();
+      restartWhenStale();
       options.onConnection();
+    },
+    changeBegins() {
+      changing += 1;
+      return () => {
+        changing -= 1;
+        restartWhenStale();
+      };
     },
     describe: () => ({
       id,

@@ -12,6 +12,7 @@ function hubWith(callTool: McpSession["callTool"] | string, state: NoSession["st
   const link = {
     id: "local",
     name: "Embedded engine",
+    changeBegins: () => () => {},
     session: () => (typeof callTool === "string" ? { why: callTool, state } : { callTool }),
   };
   return createHub([link as unknown as EngineLink]);

@@ -75,6 +75,8 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
   ) {
     const session = link.session();
     if ("why" in session) return errorResult(notRunning(link.name, session.why, session.state));
+    const changes = toolByName(tool)?.risk !== "read";
+    const over = changes ? link.changeBegins() : () => {};
     try {
       return await session.callTool(tool, args, {
         signal: options.signal,
@@ -83,9 +85,10 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
         meta: { "ironbridge/caller": options.caller },
       });
     } catch (cause) {
-      const changes = toolByName(tool)?.risk !== "read";
       if (cause instanceof CallError) return errorResult(callFailure(cause.problem, cause.message, changes));
       return errorResult(callFailure("connection-lost", "The tool server could not be asked.", changes));
+    } finally {
+      over();
     }
   }
 

@@ -31,13 +31,6 @@ describe("why a row is hidden", () => {
     ["there is none", USER, undefined, {}, "unknown tool"],
     ["it is the app's own", agent("*"), row({ for: "app" }), {}, "not for this kind of caller"],
     ["it is for agents", USER, row({ for: "agent" }), {}, "not for this kind of caller"],
-    [
-      "no terminals are served",
-      agent("*"),
-      TERMINAL,
-      { terminals: false },
-      "no terminals on this connection",
-    ],
     ["the token may not call", agent("mcp.write"), WRITE, {}, "missing permission mcp.call"],
     ["the token lacks the row's own", agent("mcp.call"), TERMINAL, {}, "missing permission mcp.terminal"],
     [
@@ -47,15 +40,9 @@ describe("why a row is hidden", () => {
       {},
       "missing permission mcp.write",
     ],
-    [
-      "agents may not write there",
-      agent("*"),
-      WRITE,
-      { agentsMayWrite: false },
-      "the connection is read-only for agents",
-    ],
   ])("is said for the audit: %s", (_, caller, wanted, switches, reason) => {
-    expect(hiddenBecause(caller, wanted, { ...open, ...switches })).toBe(reason);
+    const listed = wanted === undefined ? reason : hiddenBecause(caller, wanted, { ...open, ...switches });
+    expect(listed).toBe(reason);
     expect(gate(caller, wanted, { ...open, ...switches }, args)).toEqual({ verdict: "hidden", reason });
   });
 
@@ -77,6 +64,34 @@ describe("why a row is hidden", () => {
 });
 
 describe("a refusal", () => {
+  it.each([
+    [
+      WRITE,
+      { agentsMayWrite: false },
+      "the connection is read-only for agents",
+      'The connection "prod" is read-only for agents. Nothing was changed.',
+      "read_only",
+      "Only the person can allow agents to change things there, in Ironbridge under Settings. Ask them; do not call again before.",
+    ],
+    [
+      TERMINAL,
+      { terminals: false },
+      "no terminals on this connection",
+      'No terminals are served on the connection "prod". Nothing was run.',
+      "no_terminals",
+      "Only the person can change that: they start Ironbridge with --terminals. Ask them; do not call again before.",
+    ],
+  ])("of a row that a switch keeps from an agent that may use it, says whose hand it takes", (...it) => {
+    const [wanted, off, audit, error, reason, hint] = it;
+    const switches = { ...open, name: "prod", ...off };
+    expect(hiddenBecause(agent("*"), wanted, switches), "it is not listed").toBe(audit);
+    expect(gate(agent("*"), wanted, switches, args)).toEqual({
+      verdict: "refuse",
+      reason: audit,
+      error: { error, code: "permission_denied", reason, retryable: false, hint },
+    });
+  });
+
   it("of a write where the person may not, names the connection and that nothing was changed", () => {
     expect(gate(USER, WRITE, { ...open, name: "prod", personMayWrite: false }, args)).toEqual({
       verdict: "refuse",
@@ -119,18 +134,26 @@ describe("a refusal", () => {
 
 describe("what the person decided for all connections", () => {
   it("is nothing unless it is said", () => {
-    expect(NO_RULES).toEqual({ extra: {}, stopped: false });
+    expect(NO_RULES).toEqual({ extra: {}, extraLost: false, stopped: false });
+  });
+
+  it("is said for the audit where the permissions of single tools were lost", () => {
+    const reason = "the permissions of single tools were lost";
+    expect(gate(agent("mcp.call"), row({}), open, args, { ...NO_RULES, extraLost: true })).toEqual({
+      verdict: "hidden",
+      reason,
+    });
   });
 
   it("names the extra permission that is missing, for the audit only", () => {
-    const rules = { extra: { fixture: "mcp.special" }, stopped: false };
+    const rules = { ...NO_RULES, extra: { fixture: "mcp.special" } };
     const reason = "missing permission mcp.special";
     expect(hiddenBecause(agent("mcp.call"), row({}), open, rules)).toBe(reason);
     expect(gate(agent("mcp.call"), row({}), open, args, rules)).toEqual({ verdict: "hidden", reason });
   });
 
   it("is told to an agent that was stopped, word by word", () => {
-    expect(gate(agent("*"), WRITE, open, args, { extra: {}, stopped: true })).toEqual({
+    expect(gate(agent("*"), WRITE, open, args, { ...NO_RULES, stopped: true })).toEqual({
       verdict: "refuse",
       reason: "everything was stopped",
       error: STOPPED,

@@ -68,9 +68,15 @@ const embedded: Switches = { ...open, agentsMayWrite: false };
 const remote: Switches = { ...open, personMayWrite: false, agentsMayWrite: false, terminals: false };
 const agent = (...permissions: string[]): Caller => ({ kind: "token", name: "claude", permissions });
 const args = { run_id: "run_1" };
+const isHidden = (caller: Caller, row: ToolRow | undefined, switches: Switches, rules?: HouseRules) =>
+  row === undefined || hiddenBecause(caller, row, switches, rules) !== undefined;
 
 describe("what the person decided for all connections", () => {
-  const rules = (extra: Record<string, string>, stopped = false): HouseRules => ({ extra, stopped });
+  const rules = (extra: Record<string, string>, stopped = false): HouseRules => ({
+    extra,
+    extraLost: false,
+    stopped,
+  });
   it.each([
     [
       "an extra permission hides the tool from who has it not",
@@ -100,7 +106,25 @@ describe("what the person decided for all connections", () => {
   ])("%s", (_, caller, row, given, expected) => {
     const named = rows[row];
     expect(gate(caller, named, open, args, given).verdict).toBe(expected);
-    expect(hiddenBecause(caller, named, open, given) !== undefined).toBe(expected === "hidden");
+    expect(isHidden(caller, named, open, given)).toBe(expected === "hidden");
+  });
+
+  it.each([
+    ["the single tools' permissions are lost: who may not hold each of them sees nothing", ["mcp.call"]],
+    ["neither does who holds some of them", ["mcp.call", "mcp.write", "mcp.line3"]],
+  ])("%s", (_, permissions) => {
+    const lost: HouseRules = { extra: {}, extraLost: true, stopped: false };
+    for (const named of Object.values(rows)) {
+      expect(gate(agent(...permissions), named, open, args, lost).verdict).toBe("hidden");
+      expect(isHidden(agent(...permissions), named, open, lost)).toBe(true);
+    }
+  });
+
+  it.each([["*"], ["mcp.*"]])("they are lost: %s holds whatever they were, and the person does", (all) => {
+    const lost: HouseRules = { extra: {}, extraLost: true, stopped: false };
+    expect(gate(agent(all), rows["read"], open, args, lost).verdict).toBe("allow");
+    expect(gate(agent(all), rows["delete"], open, args, lost).verdict).toBe("ask");
+    expect(gate(USER, rows["read"], open, args, lost).verdict).toBe("allow");
   });
 });
 
@@ -113,13 +137,27 @@ describe("the gate", () => {
     ["a token without mcp.call does not read either", agent("mcp.write"), "read", open, "hidden"],
     ["a writer writes where agents may", agent("mcp.call", "mcp.write"), "write", open, "allow"],
     [
-      "a writer does not see writes where agents may not",
+      "a writer is told where agents may not write",
       agent("mcp.call", "mcp.write"),
+      "write",
+      embedded,
+      "refuse",
+    ],
+    ["* does not open a read-only connection", agent("*"), "write", embedded, "refuse"],
+    [
+      "a reader learns nothing of writes where agents may not",
+      agent("mcp.call"),
       "write",
       embedded,
       "hidden",
     ],
-    ["* does not open a read-only connection", agent("*"), "write", embedded, "hidden"],
+    [
+      "a writer writes where only agents may",
+      agent("*"),
+      "write",
+      { ...open, personMayWrite: false },
+      "allow",
+    ],
     ["a destructive call asks", agent("mcp.*"), "cancel", open, "ask"],
     ["an irreversible call asks", agent("*"), "delete", open, "ask"],
     [
@@ -139,7 +177,8 @@ describe("the gate", () => {
       "allow",
     ],
     ["a writer is not a terminal user", agent("mcp.call", "mcp.write"), "terminal", open, "hidden"],
-    ["no terminal where none are served", agent("*"), "terminal", remote, "hidden"],
+    ["no terminal where none are served", agent("*"), "terminal", remote, "refuse"],
+    ["nothing of terminals to who may not", agent("mcp.call", "mcp.write"), "terminal", remote, "hidden"],
     ["the person reads", USER, "app", remote, "allow"],
     ["the person writes on the embedded engine", USER, "write", embedded, "allow"],
     ["the person is asked too", USER, "delete", embedded, "ask"],
@@ -150,11 +189,18 @@ describe("the gate", () => {
     expect(gate(caller, rows[row], switches, args).verdict).toBe(expected);
   });
 
-  it("hides exactly what it would not let through to an agent", () => {
-    for (const [, caller, row, switches] of cases) {
-      const hidden = hiddenBecause(caller, rows[row], switches) !== undefined;
-      expect(gate(caller, rows[row], switches, args).verdict === "hidden").toBe(hidden);
+  it("lists to an agent exactly what it would let through, or ask about", () => {
+    const agents = cases.filter(([, caller]) => caller.kind === "token");
+    expect(agents.length).toBeGreaterThan(10);
+    for (const [, caller, row, switches] of agents) {
+      const { verdict } = gate(caller, rows[row], switches, args);
+      expect(isHidden(caller, rows[row], switches)).toBe(verdict === "hidden" || verdict === "refuse");
     }
+  });
+
+  it("tells a value of a wrong kind from one that is missing", () => {
+    const verdict = gate(USER, rows["read"], open, { run_id: 1 });
+    expect(verdict.verdict === "refuse" && verdict.error.error).toBe("arguments.run_id: must be a string");
   });
 
   it.each([

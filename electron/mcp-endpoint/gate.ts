@@ -16,10 +16,15 @@ export interface Switches {
 export interface HouseRules {
   /** By tool: the permission that it needs beside that of its row. */
   readonly extra: Readonly<Record<string, string>>;
+  /** They were lost with a damaged file: any tool may have had one, of any name. */
+  readonly extraLost: boolean;
   /** Everything was stopped: agents only read until the person lifts it. */
   readonly stopped: boolean;
 }
-export const NO_RULES: HouseRules = { extra: {}, stopped: false };
+export const NO_RULES: HouseRules = { extra: {}, extraLost: false, stopped: false };
+
+/** Held by who holds every permission of the form `mcp.name`, and by nobody else: it is no permission's name. */
+const ANY_OF_MCP = "mcp.";
 
 export type Verdict =
   | { readonly verdict: "allow" }
@@ -28,25 +33,40 @@ export type Verdict =
   | { readonly verdict: "hidden"; readonly reason: string }
   | { readonly verdict: "refuse"; readonly reason: string; readonly error: ToolError };
 
+/** What keeps a row from a caller. With an error, permissions would do and the connection's switch does not. */
+interface Bar {
+  readonly reason: string;
+  readonly error?: ToolError;
+}
+
+/** Permissions come before switches: who may not call a tool learns nothing of it. */
+function barOf(caller: Caller, row: ToolRow, switches: Switches, rules: HouseRules): Bar | undefined {
+  if (row.for === (caller.kind === "user" ? "agent" : "app"))
+    return { reason: "not for this kind of caller" };
+  const changes = changesEngine(row);
+  const extra = Object.hasOwn(rules.extra, row.name) ? rules.extra[row.name] : undefined;
+  const needed = ["mcp.call", row.permission];
+  if (extra !== undefined) needed.push(extra);
+  if (changes) needed.push("mcp.write");
+  const missing = needed.find((permission) => !grants(caller.permissions, permission));
+  if (missing !== undefined) return { reason: `missing permission ${missing}` };
+  if (rules.extraLost && !grants(caller.permissions, ANY_OF_MCP))
+    return { reason: "the permissions of single tools were lost" };
+  if (row.mode === "terminal" && !switches.terminals)
+    return { reason: "no terminals on this connection", error: noTerminals(switches.name) };
+  if (changes && caller.kind === "token" && !switches.agentsMayWrite)
+    return { reason: "the connection is read-only for agents", error: agentsOnlyRead(switches.name) };
+  return undefined;
+}
+
 /** Whether this caller is offered this row on this connection. A reason says why not, for the audit only. */
 export function hiddenBecause(
   caller: Caller,
-  row: ToolRow | undefined,
+  row: ToolRow,
   switches: Switches,
   rules: HouseRules = NO_RULES,
 ): string | undefined {
-  if (row === undefined) return "unknown tool";
-  if (row.for === (caller.kind === "user" ? "agent" : "app")) return "not for this kind of caller";
-  if (row.mode === "terminal" && !switches.terminals) return "no terminals on this connection";
-  if (!grants(caller.permissions, "mcp.call")) return "missing permission mcp.call";
-  if (!grants(caller.permissions, row.permission)) return `missing permission ${row.permission}`;
-  const extra = Object.hasOwn(rules.extra, row.name) ? rules.extra[row.name] : undefined;
-  if (extra !== undefined && !grants(caller.permissions, extra)) return `missing permission ${extra}`;
-  if (caller.kind === "token" && changesEngine(row)) {
-    if (!grants(caller.permissions, "mcp.write")) return "missing permission mcp.write";
-    if (!switches.agentsMayWrite) return "the connection is read-only for agents";
-  }
-  return undefined;
+  return barOf(caller, row, switches, rules)?.reason;
 }
 
 /**
@@ -61,21 +81,23 @@ export function gate(
   args: unknown,
   rules: HouseRules = NO_RULES,
 ): Verdict {
-  const hidden = hiddenBecause(caller, row, switches, rules);
-  if (hidden !== undefined || row === undefined)
-    return { verdict: "hidden", reason: hidden ?? "unknown tool" };
+  if (row === undefined) return { verdict: "hidden", reason: "unknown tool" };
+  const bar = barOf(caller, row, switches, rules);
+  if (bar?.error !== undefined) return { verdict: "refuse", reason: bar.reason, error: bar.error };
+  if (bar !== undefined) return { verdict: "hidden", reason: bar.reason };
   if (rules.stopped && caller.kind === "token" && row.risk !== "read")
     return { verdict: "refuse", reason: "everything was stopped", error: STOPPED };
-  if (changesEngine(row) && !(caller.kind === "user" ? switches.personMayWrite : switches.agentsMayWrite)) {
-    return refuse(
-      "permission_denied",
-      `The connection "${switches.name}" is read-only. Nothing was changed.`,
-      {
+  if (caller.kind === "user" && changesEngine(row) && !switches.personMayWrite)
+    return {
+      verdict: "refuse",
+      reason: "the connection is read-only",
+      error: {
+        error: `The connection "${switches.name}" is read-only. Nothing was changed.`,
+        code: "permission_denied",
         reason: "read_only",
-        audit: "the connection is read-only",
+        retryable: false,
       },
-    );
-  }
+    };
   const wrong = wrongArguments(row, args);
   if (wrong !== undefined) return { verdict: "refuse", reason: "wrong arguments", error: wrong };
   return { verdict: row.risk === "destructive" || row.risk === "irreversible" ? "ask" : "allow" };
@@ -108,7 +130,20 @@ export const STOPPED: ToolError = {
   hint: "Do not send this call again unless the person asks you to.",
 };
 
-function refuse(code: string, sentence: string, why: { reason: string; audit: string }): Verdict {
-  const error: ToolError = { error: sentence, code, reason: why.reason, retryable: false };
-  return { verdict: "refuse", reason: why.audit, error };
-}
+// A caller that may use such a tool hears why it cannot here, and whose hand it takes.
+
+const agentsOnlyRead = (connection: string): ToolError => ({
+  error: `The connection "${connection}" is read-only for agents. Nothing was changed.`,
+  code: "permission_denied",
+  reason: "read_only",
+  retryable: false,
+  hint: "Only the person can allow agents to change things there, in Ironbridge under Settings. Ask them; do not call again before.",
+});
+
+const noTerminals = (connection: string): ToolError => ({
+  error: `No terminals are served on the connection "${connection}". Nothing was run.`,
+  code: "permission_denied",
+  reason: "no_terminals",
+  retryable: false,
+  hint: "Only the person can change that: they start Ironbridge with --terminals. Ask them; do not call again before.",
+});

@@ -213,6 +213,7 @@ describe("a call that needs the person", () => {
     expect(store.changes()).toEqual([]);
     expect(audit).toMatchObject([{ event: "mcp.refused", detail: { reason: "expired" } }]);
     expect(outcomes()).toEqual(["started", "asking", "refused"]);
+    expect(activity.at(-1)?.reason).toBe("expired");
   });
 
   it("does nothing when rights were taken away while the person was asked", async () => {
@@ -221,8 +222,25 @@ describe("a call that needs the person", () => {
       return { approved: true };
     };
     const result = await perform({});
-    expect(JSON.parse(textOf(result))).toMatchObject({ reason: "rights_changed" });
+    expect(JSON.parse(textOf(result))).toMatchObject({ reason: "read_only" });
     expect(store.changes()).toEqual([]);
+  });
+
+  it("does nothing when the tool came to need another permission while the person was asked", async () => {
+    answer = async () => {
+      rules = { ...NO_RULES, extra: { ironflow_delete_run: "mcp.line3" } };
+      return { approved: true };
+    };
+    expect(JSON.parse(textOf(await perform({})))).toMatchObject({ reason: "rights_changed" });
+    expect(store.changes()).toEqual([]);
+  });
+
+  it("that fails after the approval says whether nothing was changed, and the strip says why", async () => {
+    store.runs.delete(SECRET);
+    const error = JSON.parse(textOf(await perform({}))) as { code: string; hint: string };
+    expect(error.code).toBe("not_found");
+    expect(error.hint).toContain("Nothing was changed by this call.");
+    expect(activity.at(-1)).toMatchObject({ outcome: "error", reason: "not_found" });
   });
 
   it("does nothing when the caller has gone by the time it is forwarded", async () => {

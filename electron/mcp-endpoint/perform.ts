@@ -21,7 +21,8 @@ import { auditUser, type Caller } from "./permissions.ts";
 import { onlyAPersonConfirms } from "./published-tools.ts";
 import { limitWords, rateLimiter } from "./rate-limit.ts";
 import type { Remote } from "./request-facts.ts";
-import { errorResult, fromEngine } from "./tool-result.ts";
+import { errorOf, errorResult, fromEngine } from "./tool-result.ts";
+import { withWhatIsKnown } from "./what-is-known.ts";
 import { whileWaiting } from "./waiting-progress.ts";
 
 /** One call of a tool, by an agent or by the person's own button. */
@@ -105,7 +106,7 @@ export function createPerformer(parts: PerformParts): Performer {
     return parts.audit.write({ ...call.remote, event, user, detail: { ...about, ...detail } });
   }
 
-  function tell({ call, id, startedMs }: Passage, outcome: AgentActivity["outcome"]): void {
+  function tell({ call, id, startedMs }: Passage, outcome: AgentActivity["outcome"], reason?: string): void {
     if (call.caller.kind === "user") return; // the person knows what they did
     const now = parts.now();
     parts.onActivity({
@@ -116,6 +117,7 @@ export function createPerformer(parts: PerformParts): Performer {
       tool: call.tool,
       connection: call.connection,
       outcome,
+      ...(reason === undefined ? {} : { reason }),
       ...(outcome === "started" || outcome === "asking" ? {} : { ms: now.getTime() - startedMs }),
     });
   }
@@ -126,7 +128,7 @@ export function createPerformer(parts: PerformParts): Performer {
     link: Link,
     error: ToolError,
   ): Promise<CallToolResult> {
-    tell(passage, "refused");
+    tell(passage, "refused", reason);
     await record(passage, "mcp.refused", { reason });
     return fromEngine(errorResult(error), link.meta);
   }
@@ -189,12 +191,12 @@ export function createPerformer(parts: PerformParts): Performer {
       signal: call.signal,
       onProgress,
     });
-    return fromEngine(ended(passage, result), link.meta);
+    return fromEngine(ended(passage, row.risk === "read" ? result : withWhatIsKnown(result)), link.meta);
   }
 
   function ended(passage: Passage, result: CallToolResult): CallToolResult {
     const outcome = result.isError === true ? "error" : "ok";
-    tell(passage, outcome);
+    tell(passage, outcome, outcome === "error" ? errorOf(result).code : undefined);
     const ms = parts.now().getTime() - passage.startedMs;
     void record(passage, "mcp.result", { outcome, ms }); // never rejects
     return result;
@@ -244,10 +246,9 @@ export function createPerformer(parts: PerformParts): Performer {
         risk: row?.risk,
       };
       if (verdict.verdict === "hidden" || row === undefined) {
-        tell(passage, "refused");
-        await record(passage, "mcp.refused", {
-          reason: verdict.verdict === "hidden" ? verdict.reason : "unknown tool",
-        });
+        const reason = verdict.verdict === "hidden" ? verdict.reason : "unknown tool";
+        tell(passage, "refused", reason);
+        await record(passage, "mcp.refused", { reason });
         return undefined;
       }
       if (joined === undefined) {

@@ -9,6 +9,7 @@ import {
   type TokenInfo,
 } from "../contract/tokens.ts";
 import { openProfileFile } from "../profile-file.ts";
+import { lookAlike } from "./alike-names.ts";
 import { LOCAL_NAME, TOKEN_PREFIX } from "./local-token.ts";
 import type { Caller } from "./permissions.ts";
 import type { Authenticated } from "./server.ts";
@@ -52,7 +53,12 @@ export interface TokenStore {
   /** @throws TokenRefused before anything is asked or made */
   assertFree(name: string): void;
   /** Makes a token and returns it; nobody will see it again. @throws TokenRefused */
-  create(name: string, permissions: readonly string[], limit?: RateLimit): { info: TokenInfo; token: string };
+  create(
+    name: string,
+    permissions: readonly string[],
+    limit?: RateLimit,
+    policy?: TerminalPolicy,
+  ): { info: TokenInfo; token: string };
   /** What it may from its next request on. Undefined when there is none of that name. */
   change(change: TokenChange): TokenInfo | undefined;
   /** True when there was one. From now on it opens nothing. */
@@ -99,8 +105,12 @@ export function openTokenStore(
   const assertFree = (name: string) => {
     if (file.isNewer)
       throw new TokenRefused(`No token can be made that would be kept: ${file.problem ?? ""}`);
-    const taken = file.value.tokens.some((token) => sameName(token.name, name)) || sameName(name, LOCAL_NAME);
-    if (taken) throw new TokenRefused(`There is a token named "${name}" already.`);
+    const taken = [...file.value.tokens.map((token) => token.name), LOCAL_NAME].find((other) =>
+      lookAlike(other, name),
+    );
+    if (taken === name) throw new TokenRefused(`There is a token named "${name}" already.`);
+    if (taken !== undefined)
+      throw new TokenRefused(`"${name}" looks like "${taken}", which there is already: take another name.`);
     if (file.value.tokens.length >= MAX_TOKENS)
       throw new TokenRefused(`There are ${MAX_TOKENS} tokens already.`);
   };
@@ -119,7 +129,7 @@ export function openTokenStore(
     },
     lives: (tokenId) => byHash.has(tokenId),
     assertFree,
-    create(name, permissions, limit) {
+    create(name, permissions, limit, policy) {
       assertFree(name);
       const token = makeToken(TOKEN_PREFIX);
       const made: Stored = {
@@ -127,6 +137,7 @@ export function openTokenStore(
         permissions: [...permissions],
         hash: hashToken(token),
         ...(limit === undefined ? {} : { rate_limit: limit }),
+        ...(policy === undefined ? {} : { terminal_policy: policy }),
         created_at: now().toISOString(),
       };
       save([...current(), made]);
@@ -173,9 +184,6 @@ export function openTokenStore(
 }
 
 const index = (tokens: readonly Stored[]) => new Map(tokens.map((token) => [token.hash, token]));
-
-/** Two names that differ only in case would be told apart by nobody. */
-const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 function toInfo(token: Stored): TokenInfo {
   const { hash: _, ...info } = token;

@@ -1,5 +1,5 @@
-import { LosslessNumber, isSafeNumber, parse } from "lossless-json";
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { mayLoseDigits, parseExactJson } from "../../loopback/exact-json.ts";
 import { ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolOutcome } from "../contract/ipc.ts";
 
@@ -25,26 +25,20 @@ export function fromEngine(result: CallToolResult, engine: EngineMeta): CallTool
 
 /** A tool's result as screens use it: its data with every digit, or its error object. */
 export function toOutcome(result: CallToolResult): ToolOutcome {
+  if (result.isError === true) return { ok: false, error: errorOf(result) };
   const text = textOf(result);
-  if (result.isError === true) return { ok: false, error: errorOf(text) };
   if (result.structuredContent === undefined) return { ok: true, data: text };
   return { ok: true, data: exactData(result.structuredContent, text) };
 }
 
-/** Only a text with 16 digits in a row (a point may be among them) or a three-digit exponent can hold one. */
-const MAY_LOSE_DIGITS = /[0-9.]{16}|[eE][+-]?[0-9]{3}/;
-
 /**
  * Structured content was read with JSON.parse, so a number that no double holds is not one there. The text of the same
- * result has its digits: such a number goes to the page as a `LosslessNumber`, whose fields survive the cloning.
+ * result has its digits: such a number goes to the page as the fields of a `LosslessNumber`.
  */
 function exactData(structured: unknown, text: string): unknown {
-  if (!MAY_LOSE_DIGITS.test(text)) return structured;
+  if (!mayLoseDigits(text)) return structured;
   try {
-    const exact = parse(text, undefined, {
-      parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits)),
-      onDuplicateKey: ({ newValue }) => newValue,
-    });
+    const exact = parseExactJson(text);
     // A bare array is wrapped in structured content only.
     if (!Array.isArray(exact)) return isObject(exact) ? exact : structured;
     return isObject(structured) && "items" in structured ? { ...structured, items: exact } : structured;
@@ -60,8 +54,9 @@ function textOf(result: CallToolResult): string {
   return result.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** Another server's error may be plain words. */
-function errorOf(text: string): ToolError {
+/** The error object of a failed call. Another server's error may be plain words. */
+export function errorOf(result: CallToolResult): ToolError {
+  const text = textOf(result);
   try {
     return ToolError.parse(JSON.parse(text));
   } catch {

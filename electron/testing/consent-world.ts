@@ -42,6 +42,7 @@ export function consentWorld() {
   const consent: Consent = createConsent({
     clock: time.clock,
     now: () => new Date(time.clock.nowMs()),
+    timeZone: () => "local",
     onChanged: () => {},
     record: async (record) => void records.push(record),
   });

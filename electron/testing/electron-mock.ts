@@ -17,11 +17,15 @@ export const ipcMain = {
   removeHandler: (channel: string): void => void handlers.delete(channel),
 };
 
-/** What a page would do with `ipcRenderer.invoke`. */
+/** What a page would do with `ipcRenderer.invoke`: its argument goes as text, and so does the answer. */
 export async function invoke(channel: string, event: unknown, argument: unknown): Promise<unknown> {
+  return JSON.parse(String(await invokeText(channel, event, JSON.stringify(argument))));
+}
+
+export async function invokeText(channel: string, event: unknown, text: unknown): Promise<unknown> {
   const handler = handlers.get(channel);
   if (handler === undefined) throw new Error(`no handler for ${channel}`);
-  return handler(event as IpcMainInvokeEvent, argument);
+  return handler(event as IpcMainInvokeEvent, text);
 }
 
 export const channels = (): string[] => [...handlers.keys()].sort();

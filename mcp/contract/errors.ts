@@ -18,6 +18,9 @@ export type ToolError = z.infer<typeof ToolError>;
 /** The reason of an `unavailable` that is nobody's fault: the connection comes up for the first time. */
 export const STARTING = "starting";
 
+/** The `reason` of an error where not a byte of the call has left: nothing can have been done. */
+export const NOT_SENT = "not_sent";
+
 /** Why an action that asked a person was not done. Nothing was changed in any of these cases. */
 export const ConsentOutcome = z.enum([
   "approved",

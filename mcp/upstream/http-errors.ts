@@ -4,6 +4,7 @@ import {
   ConnectErrorBody,
   RestErrorBody,
 } from "../../engine/contract/errors.ts";
+import { NOT_SENT } from "../contract/errors.ts";
 import { ToolFailure } from "./tool-failure.ts";
 import type { HttpAnswer, HttpRequest, Peer } from "./http.ts";
 
@@ -64,6 +65,7 @@ export function unreachable(peer: Peer, request: HttpRequest, baseUrl: string, c
       ? `${peer.name} at ${baseUrl} cannot be reached (${word})`
       : `the connection to ${peer.name} was lost before it answered (${word})`,
     retryable: outcomeKnown,
+    reason: neverSent ? NOT_SENT : undefined,
     hint: outcomeKnown ? "Is it running, and is the address right? Then try again." : OUTCOME_UNKNOWN,
     cause,
   });

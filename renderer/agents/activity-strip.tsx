@@ -6,6 +6,7 @@ import type { StatusLook } from "../ui/status-words.ts";
 import { showDuration } from "../ui/time-format.ts";
 import { Age } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
+import { refusalWords } from "./refusal-words.ts";
 import styles from "./activity-strip.module.css";
 
 const LOOKS: Record<AgentActivity["outcome"], StatusLook> = {
@@ -40,6 +41,7 @@ export function ActivityStrip() {
               <code className={styles.tool}>{call.tool}</code>
               <span className={styles.ms}>{call.ms === undefined ? "" : showDuration(call.ms)}</span>
               <Age at={call.at} />
+              {call.reason !== undefined && <span className={styles.why}>{refusalWords(call.reason)}</span>}
             </li>
           ))}
         </ol>

@@ -1,6 +1,6 @@
 import type { AgentActivity } from "../../electron/contract/ipc.ts";
-import type { RequestOut } from "../../electron/contract/ipc.ts";
-import type { NewToken, RateLimit, TokenChange, TokenInfo } from "../../electron/contract/tokens.ts";
+import type { RequestIn, RequestOut } from "../../electron/contract/ipc.ts";
+import type { NewToken, TokenChange, TokenInfo } from "../../electron/contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import { appFailure, messageOf } from "../store/answer.ts";
 import { applyAnswer, LOADING, type Reading } from "../store/reading.ts";
@@ -28,13 +28,18 @@ export type AgentsSlice = {
   /** Reads the tokens, and follows them and the agents' calls until called off. */
   followAgents: () => () => void;
   /** Asks in the consent window. The token is in this one answer only and is never put into the store. */
-  makeToken: (name: string, permissions: string[], limit: RateLimit | null) => Promise<MadeToken>;
+  makeToken: (wanted: RequestIn<"tokens:create">) => Promise<MadeToken>;
   /** Asks in the consent window where it gives more. The reason why it was not done, or null. */
   changeToken: (change: TokenChange) => Promise<ToolError | null>;
   /** Tools, and the permission the person put on each beside its own. */
   toolPermissions: Reading<ToolPermissions>;
   readToolPermissions: () => Promise<void>;
   setToolPermission: (tool: string, permission: string | null) => Promise<ToolError | null>;
+  /** Why the permissions could not be called complete. */
+  permissionsProblem: string | null;
+  permissionsUnderWay: boolean;
+  /** What was lost is put back. Asks in the consent window. */
+  permissionsComplete: () => Promise<void>;
   revokeToken: (name: string) => Promise<void>;
 };
 
@@ -84,13 +89,22 @@ export const agentsSlice: Slice<AgentsSlice> = (set, get, deps) => ({
       return failed(error);
     }
   },
-  async makeToken(name, permissions, limit) {
+  permissionsProblem: null,
+  permissionsUnderWay: false,
+  async permissionsComplete() {
+    set({ permissionsProblem: null, permissionsUnderWay: true });
     try {
-      return await deps.door.request("tokens:create", {
-        name,
-        permissions,
-        ...(limit === null ? {} : { rate_limit: limit }),
-      });
+      const answer = await deps.door.request("tools:permissions-complete", {});
+      if (!answer.ok) set({ permissionsProblem: answer.error.error });
+    } catch (error) {
+      set({ permissionsProblem: messageOf(error) });
+    }
+    set({ permissionsUnderWay: false });
+    await get().readToolPermissions();
+  },
+  async makeToken(wanted) {
+    try {
+      return await deps.door.request("tokens:create", wanted);
     } catch (error) {
       return appFailure(messageOf(error), "app_unreachable") as MadeToken;
     }

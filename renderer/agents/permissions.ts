@@ -29,3 +29,7 @@ export const GRANTS = [
 /** A permission in a word or two; one that is not known, as it is written. */
 export const grantTitle = (permission: string): string =>
   GRANTS.find((grant) => grant.permission === permission)?.title ?? permission;
+
+/** Whether a permission lets its token run commands. */
+export const grantsTerminals = (permission: string): boolean =>
+  permission === "mcp.terminal" || permission === "mcp.*" || permission === "*";

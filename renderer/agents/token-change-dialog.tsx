@@ -6,6 +6,7 @@ import { Callout } from "../ui/callout.tsx";
 import { Modal } from "../ui/modal.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { readLimit, toLimitText } from "./limit-text.ts";
+import { USUAL_POLICY } from "./terminal-policy-words.ts";
 import styles from "./token-dialog.module.css";
 import { TokenFields } from "./token-fields.tsx";
 
@@ -16,6 +17,7 @@ export function TokenChangeDialog({ token, onClose }: { token: TokenInfo; onClos
   const showQuestion = useApp((state) => state.showQuestion);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(token.permissions));
   const [limit, setLimit] = useState(toLimitText(token.rate_limit));
+  const [policy, setPolicy] = useState(token.terminal_policy ?? USUAL_POLICY);
   const [asking, setAsking] = useState(false);
   const [error, setError] = useState<ToolError | null>(null);
 
@@ -24,7 +26,12 @@ export function TokenChangeDialog({ token, onClose }: { token: TokenInfo; onClos
     if (!read.ok || asking || chosen.size === 0) return;
     setError(null);
     setAsking(true);
-    const problem = await change({ name: token.name, permissions: [...chosen], rate_limit: read.limit });
+    const problem = await change({
+      name: token.name,
+      permissions: [...chosen],
+      rate_limit: read.limit,
+      terminal_policy: policy,
+    });
     setAsking(false);
     if (problem === null) onClose();
     else setError(problem);
@@ -39,7 +46,14 @@ export function TokenChangeDialog({ token, onClose }: { token: TokenInfo; onClos
           void submit();
         }}
       >
-        <TokenFields chosen={chosen} onChosen={setChosen} limit={limit} onLimit={setLimit} />
+        <TokenFields
+          chosen={chosen}
+          onChosen={setChosen}
+          limit={limit}
+          onLimit={setLimit}
+          policy={policy}
+          onPolicy={setPolicy}
+        />
         <div role="status">
           {asking && waiting > 0 && (
             <Callout tone="info" title="It waits for your approval.">

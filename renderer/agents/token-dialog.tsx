@@ -10,6 +10,7 @@ import { Modal } from "../ui/modal.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { NO_LIMIT, readLimit } from "./limit-text.ts";
 import { ShownOnce } from "./shown-once.tsx";
+import { USUAL_POLICY } from "./terminal-policy-words.ts";
 import styles from "./token-dialog.module.css";
 import { TokenFields } from "./token-fields.tsx";
 
@@ -21,6 +22,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(["mcp.call"]));
   const [limit, setLimit] = useState(NO_LIMIT);
+  const [policy, setPolicy] = useState(USUAL_POLICY);
   const [state, setState] = useState<"editing" | "asking">("editing");
   const [problem, setProblem] = useState<string | null>(null);
   const [error, setError] = useState<ToolError | null>(null);
@@ -33,7 +35,12 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
     if (!parsed.success || !read.ok || state === "asking") return;
     setError(null);
     setState("asking");
-    const answer = await make(parsed.data, [...chosen], read.limit);
+    const answer = await make({
+      name: parsed.data,
+      permissions: [...chosen],
+      ...(read.limit === null ? {} : { rate_limit: read.limit }),
+      terminal_policy: policy,
+    });
     setState("editing");
     if (answer.ok) setCreated(answer.created);
     else setError(answer.error);
@@ -65,7 +72,14 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
             <TextInput ids={ids} value={name} maxLength={64} placeholder="Claude Code" onChange={setName} />
           )}
         </Field>
-        <TokenFields chosen={chosen} onChosen={setChosen} limit={limit} onLimit={setLimit} />
+        <TokenFields
+          chosen={chosen}
+          onChosen={setChosen}
+          limit={limit}
+          onLimit={setLimit}
+          policy={policy}
+          onPolicy={setPolicy}
+        />
         <div role="status">
           {state === "asking" && (
             <Callout tone="info" title="It waits for your approval.">

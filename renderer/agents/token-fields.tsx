@@ -1,21 +1,25 @@
 import { Checkbox } from "@base-ui/react/checkbox";
 import { Check } from "lucide-react";
 import { useEffect } from "react";
+import type { TerminalPolicy } from "../../electron/contract/tokens.ts";
 import { dataOf } from "../store/reading.ts";
 import { Field, TextInput } from "../ui/field.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { readLimit, type LimitText } from "./limit-text.ts";
-import { GRANTS } from "./permissions.ts";
+import { GRANTS, grantsTerminals } from "./permissions.ts";
+import { POLICY_OPTIONS } from "./terminal-policy-words.ts";
 import styles from "./token-dialog.module.css";
 
-/** What a token may, and how often. */
+/** What a token may, how often, and whether its commands are asked about. */
 export function TokenFields(props: {
   chosen: ReadonlySet<string>;
   onChosen: (chosen: ReadonlySet<string>) => void;
   limit: LimitText;
   onLimit: (limit: LimitText) => void;
+  policy: TerminalPolicy;
+  onPolicy: (policy: TerminalPolicy) => void;
 }) {
-  const { chosen, onChosen, limit, onLimit } = props;
+  const { chosen, onChosen, limit, onLimit, policy, onPolicy } = props;
   const own = useOwnPermissions();
   const read = readLimit(limit);
   const known = new Set<string>(GRANTS.map(({ permission }) => permission));
@@ -51,6 +55,22 @@ export function TokenFields(props: {
           />
         ))}
       </fieldset>
+      {[...chosen].some(grantsTerminals) && (
+        <fieldset className={styles.grants}>
+          <legend>Its commands</legend>
+          {POLICY_OPTIONS.map(({ value, label }) => (
+            <label key={value} className={styles.policy}>
+              <input
+                type="radio"
+                name="terminal-policy"
+                checked={policy === value}
+                onChange={() => onPolicy(value)}
+              />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+      )}
       <div className={styles.limit}>
         <Field
           label="Calls at most"

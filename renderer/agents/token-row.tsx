@@ -4,8 +4,9 @@ import { madeVisible } from "../../electron/contract/visible.ts";
 import { Button } from "../ui/button.tsx";
 import { Age, Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
-import { grantTitle } from "./permissions.ts";
+import { grantsTerminals, grantTitle } from "./permissions.ts";
 import { limitText } from "./limit-text.ts";
+import { policyText, USUAL_POLICY } from "./terminal-policy-words.ts";
 import { TokenChangeDialog } from "./token-change-dialog.tsx";
 import styles from "./token-row.module.css";
 
@@ -49,6 +50,9 @@ export function TokenRow({ token }: { token: TokenInfo }) {
       {changing && <TokenChangeDialog token={token} onClose={() => setChanging(false)} />}
       <p className={styles.notes}>
         <span>{token.rate_limit === undefined ? "no limit of calls" : limitText(token.rate_limit)}</span>
+        {token.permissions.some(grantsTerminals) && (
+          <span>{policyText(token.terminal_policy ?? USUAL_POLICY)}</span>
+        )}
         {token.client_claim !== undefined && <span>says it is “{madeVisible(token.client_claim)}”</span>}
         <span>
           made <Time at={token.created_at} />

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { ExtraPermission } from "../../electron/contract/tokens.ts";
 import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
-import { Choice } from "../ui/choice.tsx";
+import { NamedChoice } from "../ui/choice.tsx";
 import { Field, TextInput } from "../ui/field.tsx";
 import { useApp } from "../ui/use-app.ts";
 import type { ToolPermissions } from "./agents-slice.ts";
@@ -67,9 +67,7 @@ function Editor({ known }: { known: ToolPermissions }) {
           void apply(tool, permission.trim());
         }}
       >
-        <div className={styles.beside}>
-          <Choice label="Tool" value={tool} options={names} onChange={setTool} />
-        </div>
+        <NamedChoice label="Tool" value={tool} options={names} onChange={setTool} />
         <Field label="Needs also" problem={problem}>
           {(ids) => (
             <TextInput

@@ -19,6 +19,9 @@ export type ApprovalsSlice = {
   /** Asks in the consent window. */
   liftPanic: () => Promise<void>;
   dismissLeftOpen: () => void;
+  /** What of the profile could not be read at this start, a sentence each. */
+  profileProblems: readonly string[];
+  dismissProblems: () => void;
 };
 
 export const approvalsSlice: Slice<ApprovalsSlice> = (set, get, deps) => {
@@ -41,6 +44,8 @@ export const approvalsSlice: Slice<ApprovalsSlice> = (set, get, deps) => {
         set({ remembered: applyAnswer(get().remembered, answer, deps.clock.now()) });
       });
       deps.door.request("panic:state", {}).then((panic) => set({ panic }), fail);
+      deps.door.request("app:problems", {}).then((profileProblems) => set({ profileProblems }), fail);
+      void get().readToolPermissions(); // some may have been lost: that is said on every page
       deps.door.request("questions:left-open", {}).then((leftOpen) => set({ leftOpen }), fail);
       return () => {
         for (const stop of stops) stop();
@@ -76,5 +81,7 @@ export const approvalsSlice: Slice<ApprovalsSlice> = (set, get, deps) => {
       }
     },
     dismissLeftOpen: () => set({ leftOpen: [] }),
+    profileProblems: [],
+    dismissProblems: () => set({ profileProblems: [] }),
   };
 };

@@ -20,11 +20,12 @@ import {
   readAuditFilters,
   type AuditFilters,
 } from "./audit-filters.ts";
+import { eventWords } from "./event-words.ts";
 import styles from "./audit-page.module.css";
 
 const COLUMNS: Column[] = [
   { key: "time", title: "Time", width: "190px" },
-  { key: "event", title: "Event", width: "160px" },
+  { key: "event", title: "Event", width: "minmax(160px, 0.9fr)" },
   { key: "user", title: "Who", width: "minmax(100px, 0.5fr)" },
   { key: "tool", title: "Tool", width: "minmax(140px, 0.8fr)" },
   { key: "detail", title: "Detail", width: "minmax(180px, 1.2fr)" },
@@ -102,9 +103,9 @@ function cellsOf({ time, event, user, detail }: AuditRow) {
   const { tool, call_id: _, ...rest } = detail;
   return [
     <Time key="time" at={time} precise />,
-    <code key="event" className={styles.event} data-event={event}>
-      {event}
-    </code>,
+    <span key="event" className={styles.event} data-event={event} title={event}>
+      {eventWords(event)} <code className={styles.raw}>{event}</code>
+    </span>,
     <span key="user" className={styles.user}>
       {user === "user" ? "You" : user.replace(/^token:/, "")}
     </span>,

@@ -60,8 +60,26 @@ export function QuestionView({ question }: { question: Question }) {
             </>
           )}
         </dl>
-        <ShownValues title="With exactly these arguments" values={question.arguments} none="None." />
-        <ShownValues title="What it acts on, as it is now" values={question.target} />
+        {question.kind === "command" ? (
+          <>
+            <ShownValues title="Exactly this" values={question.target} zone={question.time_zone} />
+            <ShownValues title="With these as well" values={question.arguments} zone={question.time_zone} />
+          </>
+        ) : (
+          <>
+            <ShownValues
+              title="With exactly these arguments"
+              values={question.arguments}
+              zone={question.time_zone}
+              none="None."
+            />
+            <ShownValues
+              title="What it acts on, as it is now"
+              values={question.target}
+              zone={question.time_zone}
+            />
+          </>
+        )}
         <Lines title="What goes with it" lines={question.effects} />
         <Lines title="What it does not reach" lines={question.not_reached} />
         <div ref={end} className={styles.end} />

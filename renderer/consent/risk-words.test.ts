@@ -12,6 +12,11 @@ test("raising rights says so, whatever its risk", () => {
   for (const risk of Risk.options) expect(riskWords({ kind: "rights", risk }).word).toBe("Gives more rights");
 });
 
+test("a command says where it runs, whatever its risk", () => {
+  for (const risk of Risk.options)
+    expect(riskWords({ kind: "command", risk }).word).toBe("Runs on your computer");
+});
+
 test.each([
   [245_000, "4:05"],
   [1, "0:01"],

@@ -2,9 +2,10 @@ import type { Question } from "../../electron/contract/consent.ts";
 
 export type RiskWords = { readonly word: string; readonly tone: "bad" | "warn" | "info" };
 
-/** What a risk means to the person who answers. Raising rights is no tool's risk, so it has words of its own. */
+/** What a risk means to the person who answers. Commands, and raising rights, have words of their own. */
 export function riskWords({ kind, risk }: Pick<Question, "kind" | "risk">): RiskWords {
   if (kind === "rights") return { word: "Gives more rights", tone: "warn" };
+  if (kind === "command") return { word: "Runs on your computer", tone: "warn" };
   return TOOL_WORDS[risk];
 }
 

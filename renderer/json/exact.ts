@@ -2,7 +2,7 @@ import { stringify } from "lossless-json";
 
 /**
  * Payload values as they come over the IPC. Numbers that a double cannot hold arrive as a bigint, or as the plain
- * object that lossless-json's `LosslessNumber` becomes when it is cloned; both are shown digit by digit.
+ * object that lossless-json's `LosslessNumber` becomes when it is written as JSON; both are shown digit by digit.
  */
 export type Exact = { readonly isLosslessNumber: true; readonly value: string };
 

@@ -4,7 +4,7 @@ import { ProbeEra, type ProbeTool, type ProbeView } from "../../electron/contrac
 import { JsonView } from "../json/json-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
-import { Choice } from "../ui/choice.tsx";
+import { NamedChoice } from "../ui/choice.tsx";
 import { CodeInput, Field, TextInput } from "../ui/field.tsx";
 import { useApp } from "../ui/use-app.ts";
 import styles from "./probe-call.module.css";
@@ -29,7 +29,7 @@ export function ProbeCallSection({ views }: { views: readonly ProbeView[] }) {
         <p className={styles.about}>This agent is offered no tool.</p>
       ) : (
         <>
-          <Choice
+          <NamedChoice
             label="Tool"
             value={name}
             options={tools.map((one) => ({ value: one.name, label: one.name }))}
@@ -91,6 +91,7 @@ function CallForm({ tool }: { tool: ProbeTool }) {
           )}
         </>
       )}
+      <NamedChoice label="Eras" value={era} options={ERAS} onChange={setEra} />
       <div className={styles.buttons}>
         <Button
           type="submit"
@@ -100,7 +101,6 @@ function CallForm({ tool }: { tool: ProbeTool }) {
         >
           Call
         </Button>
-        <Choice label="Eras" value={era} options={ERAS} onChange={setEra} />
         {fields !== null && (
           <Button look="quiet" onClick={() => setAsJson(!asJson)}>
             {asJson ? "Use the form" : "Write JSON"}

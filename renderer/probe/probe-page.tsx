@@ -6,7 +6,7 @@ import { GRANTS } from "../agents/permissions.ts";
 import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
-import { Choice } from "../ui/choice.tsx";
+import { NamedChoice } from "../ui/choice.tsx";
 import { Page } from "../ui/page.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { ProbeCallSection } from "./probe-call.tsx";
@@ -61,7 +61,7 @@ function Start() {
       }}
     >
       {connections.length > 0 && (
-        <Choice
+        <NamedChoice
           label="Connection"
           value={connection}
           options={connections.map(({ id, name }) => ({ value: id, label: name }))}

@@ -12,6 +12,7 @@ import styles from "./connection-section.module.css";
 /** Which engine it is, and the two switches that decide who may change anything in it. */
 export function ConnectionSection() {
   const connection = useApp(currentOf);
+  const stopped = useApp((state) => state.panic.stopped);
   if (connection === undefined) return null;
   return (
     <section className={styles.section}>
@@ -41,7 +42,7 @@ export function ConnectionSection() {
         about="Only agents whose token has the permission to write. What cannot be taken back still asks you."
       />
       <WritesNote />
-      <p className={styles.note}>{writeWords(connection).full}</p>
+      <p className={styles.note}>{writeWords(connection, stopped).full}</p>
     </section>
   );
 }

@@ -12,6 +12,7 @@ export function ConnectionBadge() {
   const connection = useApp(currentOf);
   const all = useApp((state) => dataOf(state.connections));
   const choose = useApp((state) => state.chooseConnection);
+  const stopped = useApp((state) => state.panic.stopped);
   if (connection === undefined) {
     return (
       <p className={styles.badge} role="status">
@@ -20,8 +21,8 @@ export function ConnectionBadge() {
     );
   }
   const { word, tone } = connectionWords(connection);
-  const writes = writeWords(connection);
-  const readOnly = !connection.person_may_write;
+  const writes = writeWords(connection, stopped);
+  const readOnly = !connection.person_may_write || stopped;
   return (
     <section className={styles.badge} aria-label="Connection">
       {all !== undefined && all.length > 1 ? (

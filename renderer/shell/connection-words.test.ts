@@ -27,10 +27,19 @@ describe("words of a connection", () => {
     expect(connectionWords(connection({ live: "none" })).word).not.toContain("Live");
   });
 
+  test("while everything is stopped nothing reads as if agents could write", () => {
+    for (const person_may_write of [true, false])
+      for (const agents_may_write of [true, false]) {
+        const { short, full } = writeWords(connection({ person_may_write, agents_may_write }), true);
+        expect(short).toBe(person_may_write ? "Agents stopped" : "READ-ONLY");
+        expect(full).toContain("Everything is stopped");
+      }
+  });
+
   test("a person who may not write always reads READ-ONLY", () => {
     for (const agents_may_write of [true, false]) {
-      expect(writeWords(connection({ agents_may_write })).short).toBe("READ-ONLY");
-      expect(writeWords(connection({ person_may_write: true, agents_may_write })).short).not.toBe(
+      expect(writeWords(connection({ agents_may_write }), false).short).toBe("READ-ONLY");
+      expect(writeWords(connection({ person_may_write: true, agents_may_write }), false).short).not.toBe(
         "READ-ONLY",
       );
     }

@@ -19,9 +19,17 @@ const CONNECTED: Record<Connection["live"], Words> = {
 export const connectionWords = ({ state, live }: Connection): Words =>
   state === "connected" ? CONNECTED[live] : STATES[state];
 
-/** Who may write, short enough to stay on screen, and in full. */
-export function writeWords(connection: Connection): { readonly short: string; readonly full: string } {
+/** Who may write, short enough to stay on screen, and in full. While everything is stopped agents only read. */
+export function writeWords(
+  connection: Connection,
+  stopped: boolean,
+): { readonly short: string; readonly full: string } {
   const { person_may_write, agents_may_write } = connection;
+  if (stopped) {
+    return person_may_write
+      ? { short: "Agents stopped", full: "Everything is stopped: agents only read. You may change things." }
+      : { short: "READ-ONLY", full: "Everything is stopped: agents only read, and so do you here." };
+  }
   if (!person_may_write && !agents_may_write) {
     return { short: "READ-ONLY", full: "Nobody changes anything in this engine: neither you nor agents." };
   }

@@ -37,6 +37,24 @@ export function Choice<V extends string>(props: {
   );
 }
 
+/** The same with its name above it, level with a `Field` beside it. */
+export function NamedChoice<V extends string>(props: {
+  label: string;
+  value: V;
+  options: readonly Option<V>[];
+  onChange: (value: V) => void;
+}) {
+  return (
+    <div className={styles.named}>
+      {/* The control has the same name for a screen reader. */}
+      <span className={styles.name} aria-hidden="true">
+        {props.label}
+      </span>
+      <Choice {...props} />
+    </div>
+  );
+}
+
 /** Any number of a few; none of them means all, and then `all` is shown. */
 export function MultiChoice<V extends string>(props: {
   label: string;
