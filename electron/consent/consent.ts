@@ -6,7 +6,8 @@ import { EXPIRES_MS, type Question } from "../contract/consent.ts";
 import { grants, auditUser, USER, type Caller } from "../mcp-endpoint/permissions.ts";
 import { canonicalJson, CanonicalError, keyedDigest } from "./canonical.ts";
 import { TOO_MANY_QUESTIONS, refusal } from "./outcomes.ts";
-import { previewCall, type ReadTool } from "./preview.ts";
+import { previewCall } from "./preview.ts";
+import type { ReadTool } from "./previews/read-target.ts";
 import { questionQueue, type QuestionQueue } from "./queue.ts";
 import { shown, shownTime } from "./visible.ts";
 

@@ -1,30 +1,45 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
-import * as z from "zod/v4";
-import { Breaker, Run, Step } from "../../mcp/contract/domain.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
+import type { TOOL_NAMES } from "../../mcp/contract/tool-names.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
-import type { Question, ShownValue } from "../contract/consent.ts";
-import { toOutcome } from "../mcp-endpoint/tool-result.ts";
+import { discardOutbox, rebuildProjection, requeueOutbox, resetBreaker } from "./previews/operations.ts";
+import { ReadFailed, type Preview, type Previewer, type ReadTool } from "./previews/read-target.ts";
+import { cancelRun, deleteRun, redactRun, redactStep } from "./previews/runs.ts";
+import { putValue, setSecret } from "./previews/storage.ts";
+import { deleteStream, redactEvent } from "./previews/streams.ts";
 import { previewCommand, previewInput } from "./terminal-preview.ts";
-import { shown, shownTime } from "./visible.ts";
-
-/** What the person is told about one call: what it does, to what, as main has just read it. */
-export interface Preview extends Pick<
-  Question,
-  "title" | "consequence" | "target" | "effects" | "not_reached"
-> {
-  /** Arguments whose values `target` has in full, in a form that reads better. */
-  readonly told?: readonly string[];
-  /** The part of the target that must still be the same when the call is forwarded. JSON. */
-  readonly watched: unknown;
-}
 
 export type PreviewResult = { readonly preview: Preview } | { readonly error: ToolError };
 
-/** Reads through the hub, on the connection of the call, in main's own name. */
-export type ReadTool = (tool: string, args: Record<string, unknown>) => Promise<CallToolResult>;
+type Risks = typeof TOOL_NAMES;
+/** Every tool of the table that asks. */
+type AskingTool = {
+  [Name in keyof Risks]: Risks[Name]["risk"] extends "destructive" | "irreversible" ? Name : never;
+}[keyof Risks];
 
-type Previewer = (args: Record<string, unknown>, read: ReadTool) => Promise<Preview>;
+/** One for each tool that asks: a missing one is a compile error, and fails a test. */
+const ASKING: Readonly<Record<AskingTool, Previewer>> = {
+  ironflow_delete_stream: deleteStream,
+  ironflow_redact_event: redactEvent,
+  ironflow_redact_run: redactRun,
+  ironflow_redact_step: redactStep,
+  ironflow_secret_set: setSecret,
+  ironflow_kv_put: putValue,
+  ironflow_cancel_run: cancelRun,
+  ironflow_delete_run: deleteRun,
+  ironflow_rebuild_projection: rebuildProjection,
+  ironflow_outbox_dlq_requeue: requeueOutbox,
+  ironflow_outbox_dlq_discard: discardOutbox,
+  ironflow_circuit_breaker_reset: resetBreaker,
+};
+
+const PREVIEWERS: ReadonlyMap<string, Previewer> = new Map<string, Previewer>([
+  ...Object.entries(ASKING),
+  ["ironflow_terminal_run", previewCommand],
+  ["ironbridge_terminal_input", previewInput],
+]);
+
+/** Whether the target of this tool is read before anybody is asked. */
+export const hasPreview = (tool: string): boolean => PREVIEWERS.has(tool);
 
 /**
  * Reads the target of a call and says what would happen. A target that is not there, or cannot be read, is an error: then
@@ -35,7 +50,7 @@ export async function previewCall(
   args: Record<string, unknown>,
   read: ReadTool,
 ): Promise<PreviewResult> {
-  const previewer = PREVIEWERS[row.name] ?? unknownTarget(row);
+  const previewer = PREVIEWERS.get(row.name) ?? unknownTarget(row);
   try {
     return { preview: await previewer(args, read) };
   } catch (cause) {
@@ -43,79 +58,6 @@ export async function previewCall(
     throw cause;
   }
 }
-
-class ReadFailed extends Error {
-  override readonly name = "ReadFailed";
-  readonly error: ToolError;
-  constructor(error: ToolError) {
-    super(error.error);
-    this.error = error;
-  }
-}
-
-const Steps = z.looseObject({ steps: z.array(Step) });
-const Breakers = z.looseObject({ items: z.array(Breaker) });
-
-const PREVIEWERS: Readonly<Record<string, Previewer>> = {
-  ironflow_terminal_run: previewCommand,
-  ironbridge_terminal_input: previewInput,
-  async ironflow_delete_run(args, read) {
-    const run = await readRun(args, read);
-    const { steps } = await readAs(Steps, read, "ironflow_get_run_steps", { run_id: run.id });
-    return {
-      title: "Delete a run",
-      consequence: `The run and its ${count(steps.length, "step")} are deleted for good. Nothing brings them back.`,
-      target: [...runRows(run), shown("Steps", String(steps.length))],
-      effects: [
-        "The run's input, output, error and history are deleted.",
-        `${count(steps.length, "step")} with inputs, outputs and errors ${steps.length === 1 ? "is" : "are"} deleted.`,
-      ],
-      not_reached: [
-        "The event that started the run stays.",
-        "Other runs that it started stay.",
-        "What its steps did outside the engine is not undone.",
-      ],
-      watched: { run, steps },
-    };
-  },
-  async ironflow_cancel_run(args, read) {
-    const run = await readRun(args, read);
-    return {
-      title: "Cancel a run",
-      consequence: "No further step of this run starts. It ends as cancelled, for good.",
-      target: runRows(run),
-      effects: ["The run ends as cancelled."],
-      not_reached: ["Steps that are done stay done; nothing is rolled back."],
-      // A run that is under way moves on by itself; that is no reason to ask again.
-      watched: { id: run.id, function_id: run.function_id },
-    };
-  },
-  async ironflow_circuit_breaker_reset(args, read) {
-    const { items } = await readAs(Breakers, read, "ironflow_circuit_breaker_list", {});
-    const breaker = items.find(({ key }) => key === args["key"]);
-    if (breaker === undefined) throw new ReadFailed(NO_BREAKER);
-    const { waiting_runs: waiting } = breaker;
-    return {
-      title: "Reset a circuit breaker",
-      consequence: "The runs that it holds back are sent to the endpoint at once.",
-      target: breakerRows(breaker),
-      effects: [
-        "The breaker is closed.",
-        waiting === undefined
-          ? "The runs it holds back start."
-          : `${count(waiting, "run")} that it holds back start.`,
-      ],
-      not_reached: ["The cause is not mended: after more failures it opens again."],
-      watched: { key: breaker.key, state: breaker.state },
-    };
-  },
-};
-
-const NO_BREAKER: ToolError = {
-  error: "There is no such circuit breaker.",
-  code: "not_found",
-  retryable: false,
-};
 
 /** A tool whose target main cannot read: the person decides by the arguments, and is told so. */
 function unknownTarget(row: ToolRow): Previewer {
@@ -131,58 +73,3 @@ function unknownTarget(row: ToolRow): Previewer {
     watched: null,
   });
 }
-
-async function readRun(args: Record<string, unknown>, read: ReadTool): Promise<Run> {
-  const run = await readAs(Run, read, "ironflow_get_run", { run_id: args["run_id"] });
-  if (run.id === args["run_id"]) return run;
-  throw new ReadFailed({
-    error: "The engine was asked for one run and answered with another. Nothing was changed.",
-    code: "internal",
-    retryable: false,
-  });
-}
-
-async function readAs<T>(
-  schema: z.ZodType<T>,
-  read: ReadTool,
-  tool: string,
-  args: Record<string, unknown>,
-): Promise<T> {
-  const outcome = toOutcome(await read(tool, args));
-  if (!outcome.ok) throw new ReadFailed(outcome.error);
-  const parsed = schema.safeParse(outcome.data);
-  if (parsed.success) return parsed.data;
-  throw new ReadFailed({
-    error: `What is to be changed could not be read: ${tool} answered in an unknown form. Nothing was changed.`,
-    code: "internal",
-    retryable: false,
-  });
-}
-
-function runRows(run: Run): ShownValue[] {
-  return [
-    shown("Run", run.id),
-    shown("Function", run.function_id),
-    shown("Status", run.status),
-    ...optionalRow("Event", run.event_name ?? run.event_id),
-    shownTime("Created", run.created_at),
-    ...(run.ended_at === undefined ? [] : [shownTime("Ended", run.ended_at)]),
-    ...optionalRow("Error", run.error?.message),
-  ];
-}
-
-function breakerRows(breaker: Breaker): ShownValue[] {
-  return [
-    shown("Breaker", breaker.key),
-    shown("Function", breaker.function_id),
-    shown("Endpoint", breaker.endpoint),
-    shown("State", breaker.state),
-    shown("Failures in a row", String(breaker.consecutive_fails)),
-    ...optionalRow("Last failure", breaker.last_failure_reason),
-  ];
-}
-
-const optionalRow = (label: string, text: string | undefined): ShownValue[] =>
-  text === undefined ? [] : [shown(label, text)];
-
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;

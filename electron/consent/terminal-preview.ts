@@ -1,5 +1,5 @@
 import type { ShownValue } from "../contract/consent.ts";
-import type { Preview } from "./preview.ts";
+import type { Preview } from "./previews/read-target.ts";
 import { shown } from "./visible.ts";
 
 /** A longer script is shown as one value: a question with so many rows helps nobody. */

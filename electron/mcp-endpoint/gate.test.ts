@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { READ_HINTS, toolRow, type ToolRow } from "../../mcp/contract/tool-row.ts";
+import { DESTRUCTIVE_ROW, READ_HINTS, toolRow, type ToolRow } from "../../mcp/contract/tool-row.ts";
 import { gate, hiddenBecause, type HouseRules, type Switches } from "./gate.ts";
 import { USER, type Caller } from "./permissions.ts";
 
@@ -218,6 +218,20 @@ describe("the gate", () => {
       error: { code: "invalid_argument", retryable: false },
     });
     expect(verdict.verdict === "refuse" && verdict.error.error).toContain(place);
+  });
+
+  it.each([
+    [{ run_id: "r", dry_run: true }, "allow"],
+    [{ run_id: "r", dry_run: false }, "ask"],
+    [{ run_id: "r" }, "ask"],
+    [{ run_id: "r", dry_run: "true" }, "refuse"],
+  ])("a trial that changes nothing is asked about by nobody: %j", (given, expected) => {
+    const input = z.strictObject({ run_id: z.string(), dry_run: z.boolean().optional() });
+    const trial = toolRow({ ...base, ...DESTRUCTIVE_ROW, name: "d", input, trial: "dry_run" });
+    expect(gate(agent("*"), trial, open, given).verdict).toBe(expected);
+    expect(gate(agent("mcp.call"), trial, open, given).verdict).toBe("hidden");
+    const other = toolRow({ ...base, ...DESTRUCTIVE_ROW, name: "d", input });
+    expect(gate(agent("*"), other, open, { run_id: "r", dry_run: true }).verdict).toBe("ask");
   });
 
   it("refuses when a check throws", () => {

@@ -100,11 +100,16 @@ export function gate(
     };
   const wrong = wrongArguments(row, args);
   if (wrong !== undefined) return { verdict: "refuse", reason: "wrong arguments", error: wrong };
-  return { verdict: row.risk === "destructive" || row.risk === "irreversible" ? "ask" : "allow" };
+  const asks = row.risk === "destructive" || row.risk === "irreversible";
+  return { verdict: asks && !isTrial(row, args) ? "ask" : "allow" };
 }
 
 /** Terminal rows change the machine, not the engine: their own permission and switch guard them. */
 const changesEngine = (row: ToolRow): boolean => row.risk !== "read" && row.mode !== "terminal";
+
+/** Only says what would happen. The arguments have been checked. */
+const isTrial = ({ trial }: ToolRow, args: unknown): boolean =>
+  trial !== undefined && (args as Readonly<Record<string, unknown>>)[trial] === true;
 
 function wrongArguments(row: ToolRow, args: unknown): ToolError | undefined {
   try {

@@ -38,6 +38,8 @@ export type ToolRow<
   readonly bareArray?: true;
   readonly hints: ToolHints;
   readonly risk: Risk;
+  /** An argument that, when it is true, makes the call change nothing: then nobody is asked. */
+  readonly trial?: string;
   readonly permission: ToolPermission;
   readonly mode: ToolMode;
   /** Who is offered the row. Main never publishes an `app` row to agents. */

@@ -112,6 +112,7 @@ export const PROJECTION_ROWS = [
   toolRow({
     ...DESTRUCTIVE_ROW,
     hints: { ...DESTRUCTIVE_ROW.hints, idempotentHint: false },
+    trial: "dry_run",
     name: "ironflow_rebuild_projection",
     title: "Rebuild a projection",
     description:
