@@ -6,6 +6,7 @@ import { completedRuns, errorOf } from "./agents/calls.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp } from "./launch.ts";
 import { waitForQuestion } from "./pages/consent-window.ts";
+import { processTree, stillAlive } from "./processes.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
 test("[E6] a crash while a question is open changes nothing, and the next start says so", async () => {
@@ -80,4 +81,22 @@ test("[E1] damaged settings stop agents and hide their tools until the person me
   } finally {
     await rm(userDataDir, { recursive: true, force: true });
   }
+});
+
+test("[G-SHOW-3] a page that is stopped when main is killed does not stay behind", async () => {
+  test.skip(process.platform !== "linux", "reads /proc");
+  const userDataDir = await mkdtemp(join(tmpdir(), "ironbridge-stopped-"));
+  const app = await launchApp({ userDataDir });
+  const { pid } = app.connection;
+  const tree = await processTree(pid);
+  const pages = tree.filter(({ command }) => command.includes("--type=renderer"));
+  expect(pages.length).toBeGreaterThan(0);
+  for (const page of pages) process.kill(page.pid, "SIGSTOP");
+  const gone = new Promise<void>((done) => app.electron.process().once("exit", () => done()));
+  process.kill(pid, "SIGKILL");
+  await gone;
+  await expect
+    .poll(async () => (await stillAlive(tree)).map((one) => one.command), { timeout: 3_000 })
+    .toEqual([]);
+  await rm(userDataDir, { recursive: true, force: true });
 });

@@ -8,6 +8,7 @@ import { appInfo } from "./app-info.ts";
 import { takeApiKey } from "./api-key.ts";
 import { openTerminalBridge } from "./children/bridge.ts";
 import { superviseDemo } from "./children/demo.ts";
+import { recordChromium } from "./children/page-processes.ts";
 import { startProcessRecords } from "./children/process-records.ts";
 import { readCommandLine } from "./command-line.ts";
 import { announce, type Announcement } from "./connection-file.ts";
@@ -75,6 +76,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
 
   const records = await startProcessRecords({ program: programs.reaper, profile, launch });
   life.steps.add("reaper", () => records.close());
+  life.steps.add("records of Chromium's processes", recordChromium(records));
 
   const now = () => new Date();
   const audit = openAudit({

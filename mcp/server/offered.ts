@@ -1,5 +1,3 @@
-import * as z from "zod/v4";
-import type { Tool } from "@modelcontextprotocol/server";
 import type { ToolRow } from "../contract/tool-row.ts";
 import { TOOLS } from "../contract/tools.ts";
 import type { ServerOptions } from "./flags.ts";
@@ -33,31 +31,3 @@ function assertNever(value: never): never {
 
 export const offeredRows = (modes: Modes): readonly ToolRow[] =>
   TOOLS.filter((row: ToolRow) => isOffered(row, modes));
-
-/** The row as `tools/list` shows it. */
-export function toListedTool(row: ToolRow): Tool {
-  return {
-    name: row.name,
-    title: row.title,
-    description: row.description,
-    inputSchema: jsonSchema(row.input),
-    ...(row.output === null ? {} : { outputSchema: jsonSchema(row.output) }),
-    annotations: { title: row.title, ...row.hints },
-  };
-}
-
-/**
- * JSON Schema of a row's side. No `$schema`: what is left is the same in draft-07 and 2020-12, and old clients' validators
- * refuse a dialect they do not know. Read as input on both sides, so that outputs stay open for fields of newer engines.
- */
-function jsonSchema(schema: z.ZodType): Tool["inputSchema"] {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
-    io: "input",
-    override: ({ jsonSchema: node }) => {
-      // zod's own bounds of every whole number tell a reader nothing.
-      if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
-      if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
-    },
-  });
-  return { ...(rest as object), type: "object" };
-}

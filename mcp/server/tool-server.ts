@@ -5,6 +5,7 @@ import {
   isInputRequiredResult,
   type CallToolResult,
 } from "@modelcontextprotocol/server";
+import { listedTool } from "../contract/listed-tool.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
 import { toolByName } from "../contract/tools.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -18,7 +19,7 @@ import { instructions } from "./instructions.ts";
 import type { LiveResources } from "./resources/live.ts";
 import { serveResources } from "./resources/resources.ts";
 import { log } from "./log.ts";
-import { isOffered, offeredRows, toListedTool, type Modes } from "./offered.ts";
+import { isOffered, offeredRows, type Modes } from "./offered.ts";
 import { failureResult } from "./result.ts";
 import { createTerminalBridge } from "./terminal-bridge.ts";
 
@@ -57,7 +58,7 @@ export function toolServerFactory({
   live,
 }: ToolServerParts): BuildServer {
   const modes = { ...options, evidence };
-  const listed = offeredRows(modes).map(toListedTool);
+  const listed = offeredRows(modes).map(listedTool);
   const terminal = options.terminal === undefined ? undefined : createTerminalBridge(options.terminal);
   const parts: CallParts = { engine, terminal, evidence, confirmer: new Confirmer() };
   let inFlight = 0;

@@ -4,6 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
 import { Empty, Failed, Loading } from "../ui/frame.tsx";
 import { Page } from "../ui/page.tsx";
+import { Section, Sections } from "../ui/sections.tsx";
 import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import styles from "./approvals-page.module.css";
@@ -18,10 +19,9 @@ export function ApprovalsPage() {
       title="Approvals"
       note={list === undefined ? undefined : list.length === 1 ? "1 remembered" : `${list.length} remembered`}
     >
-      <div className={styles.body} role="region" aria-label="Approvals" tabIndex={0}>
+      <Sections label="Approvals">
         <Waiting />
-        <section className={styles.section} aria-label="Remembered approvals">
-          <h2>Remembered approvals</h2>
+        <Section title="Remembered approvals">
           <p className={styles.about}>
             These tools run without a question for one token on one engine. What cannot be undone is never
             remembered.
@@ -43,8 +43,8 @@ export function ApprovalsPage() {
               ))}
             </ul>
           )}
-        </section>
-      </div>
+        </Section>
+      </Sections>
     </Page>
   );
 }
@@ -53,8 +53,7 @@ function Waiting() {
   const waiting = useApp((state) => state.waitingQuestions);
   const show = useApp((state) => state.showQuestion);
   return (
-    <section className={styles.section} aria-label="Questions that wait">
-      <h2>Questions that wait</h2>
+    <Section title="Questions that wait">
       {waiting === 0 ? (
         <p className={styles.about}>None. A question opens in a window of its own.</p>
       ) : (
@@ -65,7 +64,7 @@ function Waiting() {
           </Button>
         </p>
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -5,6 +5,7 @@ import { currentOf } from "../store/apply-connections.ts";
 import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
 import { Facts } from "../ui/facts.tsx";
+import { Section } from "../ui/sections.tsx";
 import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import styles from "./connection-section.module.css";
@@ -15,8 +16,7 @@ export function ConnectionSection() {
   const stopped = useApp((state) => state.panic.stopped);
   if (connection === undefined) return null;
   return (
-    <section className={styles.section}>
-      <h2>Connection</h2>
+    <Section title="Connection">
       <Facts
         facts={[
           { name: "Name", value: connection.name },
@@ -43,7 +43,7 @@ export function ConnectionSection() {
       />
       <WritesNote />
       <p className={styles.note}>{writeWords(connection, stopped).full}</p>
-    </section>
+    </Section>
   );
 }
 

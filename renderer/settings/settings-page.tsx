@@ -2,6 +2,7 @@ import { Choice } from "../ui/choice.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Page } from "../ui/page.tsx";
+import { Section, Sections } from "../ui/sections.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { THEMES, ZONES } from "./choices.tsx";
 import { ConnectionSection } from "./connection-section.tsx";
@@ -13,9 +14,8 @@ export function SettingsPage() {
   const problem = useApp((state) => state.settingsProblem);
   return (
     <Page title="Settings">
-      <div className={styles.body} role="region" aria-label="Settings" tabIndex={0}>
-        <section className={styles.section}>
-          <h2>Look and time</h2>
+      <Sections label="Settings">
+        <Section title="Look and time">
           <div className={styles.row}>
             <span>Theme</span>
             <div>
@@ -45,10 +45,10 @@ export function SettingsPage() {
               It could not be kept: {problem}
             </p>
           )}
-        </section>
+        </Section>
         <ConnectionSection />
         <AboutSection />
-      </div>
+      </Sections>
     </Page>
   );
 }
@@ -57,8 +57,7 @@ function AboutSection() {
   const info = useApp((state) => state.info);
   if (info === null) return null;
   return (
-    <section className={styles.section}>
-      <h2>About</h2>
+    <Section title="About">
       <Facts
         facts={[
           { name: "App", value: `${info.name} ${info.version}` },
@@ -75,6 +74,6 @@ function AboutSection() {
           },
         ]}
       />
-    </section>
+    </Section>
   );
 }
