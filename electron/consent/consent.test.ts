@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { toolByName } from "../../mcp/contract/tools.ts";
-import { INERT_MS } from "../contract/consent.ts";
+import { EXPIRES_MS, INERT_MS } from "../contract/consent.ts";
 import type { Caller } from "../mcp-endpoint/permissions.ts";
 import { errorResult } from "../mcp-endpoint/tool-result.ts";
 import { USER } from "../mcp-endpoint/permissions.ts";
@@ -102,6 +102,24 @@ describe("a question about a call", () => {
         { label: "Folder", text: "/work" },
       ],
     });
+  });
+
+  it("is too old when the target took longer to read again than an approval is good for", async () => {
+    let hold: Promise<void> | undefined;
+    let release = () => {};
+    const asked = await ask({
+      async read(tool, args) {
+        await hold;
+        return store.call(tool, args);
+      },
+    });
+    hold = new Promise((done) => (release = done));
+    await decide();
+    await time.move(EXPIRES_MS);
+    release();
+    await time.settle();
+    expect(asked.answer).toMatchObject({ approved: false, error: { reason: "expired" } });
+    expect(events()).toEqual(["asked", "approved", "expired"]);
   });
 
   it("marks instants, so that they are drawn in the person's zone", async () => {

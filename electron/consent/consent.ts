@@ -185,6 +185,11 @@ export function createConsent(options: ConsentOptions): Consent {
       }
       const now = await previewCall(row, args, call.read);
       if (signal.aborted) return refuse(refusal("caller_gone"));
+      if (options.clock.nowMs() >= deadlineMs) {
+        // Reading took its time: an approval is good for five minutes, not for longer.
+        await options.record({ event: "expired", ...about });
+        return refuse(refusal("expired"));
+      }
       const same =
         "preview" in now && keyedDigest(key, { ...subject, watched: now.preview.watched }) === digest;
       if (same) return { approved: true };

@@ -258,6 +258,28 @@ const identityKey = (who: Identity | undefined): string => JSON.stringify(who);
 /** A claim as the window shows it, read back. */
 const unmark = (text: string | undefined): string | undefined => text?.replaceAll("⟨U+200B⟩", "\u200b");
 
+const LATE_CALL = {
+  do: "call",
+  who: {
+    caller: "claude",
+    tokenId: "token-1",
+    connection: "other",
+    tool: "ironflow_delete_run",
+    run: "run_2",
+  },
+  modern: false,
+  times: 1,
+  settle: false,
+} as const;
+/** Found by a long run: the caller came for its approval in time, and reading the target again took until it was too old. */
+const CAME_TOO_LATE = [
+  LATE_CALL,
+  { do: "time", ms: 50_000 } as const,
+  { do: "decide", answer: "approve" } as const,
+  LATE_CALL,
+  { do: "time", ms: 300_000 } as const,
+];
+
 it(
   `nothing is executed that was not approved, in ${CASES} made-up cases`,
   async () => {
@@ -268,7 +290,7 @@ it(
         ran += played.ran;
         expect(played.holes).toEqual([]);
       }),
-      { numRuns: CASES },
+      { numRuns: CASES, examples: [[CAME_TOO_LATE]] },
     );
     // Cases in which nothing ever runs would prove nothing.
     expect(ran).toBeGreaterThan(CASES / 20);

@@ -41,7 +41,7 @@ export const setSecret: Previewer = async (args, read) => {
   const now = items.find((secret) => secret.name === name);
   const where = [
     shown("Secret", String(name)),
-    shown("Environment", env === undefined ? "the engine key's own" : String(env)),
+    shown("Environment", typeof env === "string" ? env : "the engine key's own"),
   ];
   const next = "Functions that declared it get the new value with their next call.";
   if (now === undefined) {
