@@ -8,6 +8,7 @@ import type { TimerLoop } from "./execute/timer-loop.ts";
 import type { Retention } from "./execute/retention.ts";
 import type { Workers } from "./execute/workers.ts";
 import type { KvWatchers } from "./kv/watchers.ts";
+import type { Projections } from "./projections/projections.ts";
 import type { Ids } from "./ids.ts";
 import type { SqlPool } from "./sql/pool.ts";
 import type { SecretsKeys } from "./secrets/keys.ts";
@@ -36,6 +37,7 @@ export interface Core {
   kvWatchers: KvWatchers;
   secretsKeys: SecretsKeys;
   workers: Workers;
+  projections: Projections;
   retention: Retention;
   sql: SqlPool;
   logEmptier: LogEmptier;

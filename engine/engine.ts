@@ -12,6 +12,7 @@ import { createTimerLoop } from "./execute/timer-loop.ts";
 import { createRetention, type RetentionRules } from "./execute/retention.ts";
 import { createWorkers } from "./execute/workers.ts";
 import { createIds } from "./ids.ts";
+import { createProjections } from "./projections/projections.ts";
 import { createKvWatchers } from "./kv/watchers.ts";
 import { createSqlPool } from "./sql/pool.ts";
 import type { SecretsKeys } from "./secrets/keys.ts";
@@ -80,6 +81,7 @@ export function createEngine(options: EngineOptions): Engine {
     kvWatchers: createKvWatchers(),
     secretsKeys: options.secretsKeys,
     workers: createWorkers(getCore),
+    projections: createProjections(getCore),
     retention: createRetention(getCore, options.retention ?? {}),
     sql: createSqlPool({ entry: options.sqlEntry, database: options.file, clock, log }),
     logEmptier: createLogEmptier(getCore),
@@ -93,6 +95,7 @@ export function createEngine(options: EngineOptions): Engine {
     core.retention.stop();
     core.logEmptier.stop();
     await Promise.all([core.dispatcher.stop(graceMs), core.sql.close()]);
+    await core.projections.stop();
     await core.writer.close();
     db.close();
   }
@@ -114,6 +117,7 @@ export function createEngine(options: EngineOptions): Engine {
       core.timers.start();
       core.dispatcher.start();
       core.retention.start();
+      core.projections.start();
       resumePurges(core);
     },
     stop: (graceMs) => (stopped ??= stop(graceMs)),

@@ -5,7 +5,7 @@ export interface Client {
   /** POST of a JSON text. The answer's text. @throws when the status is not 200 */
   post(path: string, body: string): Promise<string>;
   get(path: string): Promise<string>;
-  /** A Connect call of the engine's own service. */
+  /** A Connect call: `Emit`, or `EntityStreamService/AppendEvent` of another service. */
   rpc(method: string, message: unknown): Promise<Record<string, unknown>>;
   close(): void;
 }
@@ -40,10 +40,12 @@ export function createClient(url: string, key: string): Client {
     post,
     get: (path) => send("GET", path, undefined),
     rpc: async (method, message) =>
-      JSON.parse(await post(`/ironflow.v1.IronflowService/${method}`, JSON.stringify(message))) as Record<
-        string,
-        unknown
-      >,
+      JSON.parse(
+        await post(
+          `/ironflow.v1.${method.includes("/") ? method : `IronflowService/${method}`}`,
+          JSON.stringify(message),
+        ),
+      ) as Record<string, unknown>,
     close: () => agent.destroy(),
   };
 }

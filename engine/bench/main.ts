@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createEngineFactory } from "../testing/engine-process.ts";
+import { measureData } from "./data.ts";
 import { measureLists } from "./lists.ts";
 import { seedRuns } from "./seed.ts";
 import { median, percentile, rounded } from "./stats.ts";
@@ -13,6 +14,7 @@ const full = {
   runs: 6_000,
   atOnce: 64,
   latencies: 1_000,
+  appends: 10_000,
   inserts: 5_000,
   roundTrips: 10_000,
   seeded: 1_000_000,
@@ -23,6 +25,7 @@ const quick = {
   ...full,
   runs: 600,
   latencies: 100,
+  appends: 1_000,
   inserts: 500,
   roundTrips: 1_000,
   seeded: 20_000,
@@ -38,6 +41,7 @@ async function main(): Promise<void> {
   const factory = await createEngineFactory(values.engine);
   try {
     const throughput = await measureThroughput(factory, { ...sizes, say });
+    const data = await measureData(factory, { ...sizes, say });
     const dataDir = await seedRuns(join(process.cwd(), ".cache", "engine-bench"), sizes.seeded, say);
     const lists = await measureLists(factory, dataDir, { ...sizes, say });
     const worst = (samples: Record<string, number[]>) => Math.max(...Object.values(samples).map(median));
@@ -50,6 +54,9 @@ async function main(): Promise<void> {
       list_page_1000_ms: rounded(worst(lists.deepPageMs)),
       rss_rest_mb: rounded(lists.rssRestMb),
       rss_load_mb: rounded(throughput.rssLoadMb),
+      appends_per_second: rounded(data.appendsPerSecond),
+      projection_events_per_second: rounded(data.projectionEventsPerSecond),
+      sql_projection_events_per_second: rounded(data.sqlProjectionEventsPerSecond),
     };
     const reference = {
       bare_inserts_per_second: rounded(throughput.bareInsertsPerSecond),
@@ -59,7 +66,7 @@ async function main(): Promise<void> {
     const folder = join(process.cwd(), "test-results", "bench");
     await mkdir(folder, { recursive: true });
     const file = join(folder, `engine-${new Date().toISOString().replaceAll(":", "-")}.json`);
-    await writeFile(file, JSON.stringify({ ...result, sizes, raw: { throughput, lists } }));
+    await writeFile(file, JSON.stringify({ ...result, sizes, raw: { throughput, data, lists } }));
     say(`raw samples: ${file}`);
     say(JSON.stringify(result));
   } finally {

@@ -9,15 +9,17 @@ export interface DeadLetterCause {
   error: string;
   functionId: string | null;
   runId: string | null;
+  /** What it was for; the event's topic otherwise. */
+  subject?: string;
 }
 
-/** Keeps what could not be routed: the event's data as bytes, and why. */
+/** Keeps what could not be routed or projected: the event's data as bytes, and why. */
 export function storeDeadLetter(core: Core, tx: Tx, event: NewEvent, cause: DeadLetterCause): void {
   const row: Omit<DeadLetterRow, "seq"> = {
     id: core.ids.next("dlq"),
     environment_id: event.environment_id,
     source: cause.source,
-    subject: `events:${event.name}`,
+    subject: cause.subject ?? `events:${event.name}`,
     event_id: event.id,
     event_name: event.name,
     function_id: cause.functionId,

@@ -93,6 +93,7 @@ export function announceEvent(core: Core, tx: Tx, event: NewEvent): void {
           }),
     },
   });
+  core.projections.moved(tx);
   announce(core, tx, () => notice(`events:${event.name}`));
   const { entity_id: entityId } = event;
   if (entityId != null) announce(core, tx, () => notice(`entity:${entityId}`));

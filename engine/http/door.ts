@@ -166,10 +166,13 @@ async function serveConnect(
   const streamed = request.headers["content-type"]?.startsWith("application/connect+json") === true;
   if (stream !== undefined && streamed) {
     const body = await readBytes(request, { maxBytes: MAX_BODY_BYTES });
-    await serveStream(response, async (send) => {
+    const readInput = () => {
       if (body === "too-large") throw tooLarge();
-      await stream(call, fromProtojson(parseMessage(readEnvelope(body)), new Set()), send);
-    });
+      return fromProtojson(parseMessage(readEnvelope(body)), new Set());
+    };
+    const refusal = refusalOf(() => stream.admit?.(call, readInput()));
+    if (refusal !== undefined) send(response, 404, { code: refusal.code, message: refusal.message });
+    else await serveStream(response, (sendMessage) => stream.run(call, readInput(), sendMessage));
     return;
   }
   if (stream !== undefined) throw new ApiError("invalid_argument", "body: must be application/connect+json");
@@ -184,6 +187,16 @@ async function serveConnect(
   const body = (await readMessage(request)) ?? {};
   const answer = await method.run(call, fromProtojson(body, method.opaque));
   send(response, 200, toProtojson(answer));
+}
+
+/** A stream that is not offered now is a 404, as a method that is not there; every other error is told in the stream. */
+function refusalOf(admit: () => void): ApiError | undefined {
+  try {
+    admit();
+    return undefined;
+  } catch (error) {
+    return error instanceof ApiError && error.code === "unimplemented" ? error : undefined;
+  }
 }
 
 async function serveRest(

@@ -40,6 +40,16 @@ export const int64 = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     ])
     .pipe(z.number().int().min(min).max(max));
 
+/** Protojson's Duration, `1.5s`, as ms; nothing is the default, and more than the most is cut. */
+export const durationMs = (defaultMs: number, mostMs: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,9})?s$/, "must be a duration like 1.5s")
+    .optional()
+    .transform((text) =>
+      text === undefined ? defaultMs : Math.min(mostMs, Math.round(Number.parseFloat(text) * 1000)),
+    );
+
 /** `failed`, `FAILED` and `RUN_STATUS_FAILED`. */
 export const RunStatusText = z
   .string()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createApplication } from "./application.ts";
+import { emptyData } from "./data-snapshot.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createRandom } from "./random.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -25,6 +26,7 @@ const good: Snapshot = {
   events: [event],
   runs: [run],
   completed: steps,
+  data: emptyData,
 };
 
 function ledger(): Ledger {

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
+import { emptyData, readData, type DataSnapshot } from "./data-snapshot.ts";
 
 /** What a dead engine had on disk. */
 export interface Snapshot {
@@ -12,6 +13,7 @@ export interface Snapshot {
   runs: { id: string; function_id: string; event_id: string; status: string; parent_run_id: string | null }[];
   /** Completed steps. */
   completed: { id: string; run_id: string; output: string | null }[];
+  data: DataSnapshot;
 }
 
 /** Reads a copy: opening the file itself would do the recovery that the engine's next start is tested with. */
@@ -36,13 +38,15 @@ function read(file: string): Snapshot {
     const integrity = rows<Record<string, string>>("pragma integrity_check")
       .flatMap((row) => Object.values(row))
       .join("; ");
-    if (!hasTables) return { integrity, foreignKeyFaults: 0, events: [], runs: [], completed: [] };
+    if (!hasTables)
+      return { integrity, foreignKeyFaults: 0, events: [], runs: [], completed: [], data: emptyData };
     return {
       integrity,
       foreignKeyFaults: rows("pragma foreign_key_check").length,
       events: rows("select id, name, idempotency_key from events"),
       runs: rows("select id, function_id, event_id, status, parent_run_id from runs"),
       completed: rows("select id, run_id, output from steps where status = 'completed'"),
+      data: readData(db),
     };
   } finally {
     db.close();

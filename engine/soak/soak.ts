@@ -5,6 +5,8 @@ import type { EngineFactory, EngineProcess } from "../testing/engine-process.ts"
 import { createFunctionServer, type FunctionServer } from "../testing/function-server.ts";
 import { startPullWorker, type PullWorker } from "../testing/pull-worker.ts";
 import { createApplication } from "./application.ts";
+import { createDataLedger } from "./data-ledger.ts";
+import { createDataLoad } from "./data-load.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLoad } from "./load.ts";
 import { createRandom } from "./random.ts";
@@ -21,7 +23,14 @@ export interface SoakOptions {
 export interface SoakResult {
   /** What was wrong, one line each. */
   faults: string[];
-  acknowledged: { events: number; steps: number; resumes: number; cancels: number };
+  acknowledged: {
+    events: number;
+    steps: number;
+    resumes: number;
+    cancels: number;
+    appends: number;
+    saves: number;
+  };
   modes: readonly string[];
 }
 
@@ -53,7 +62,13 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
   const application = createApplication(modes);
   const ledger = createLedger(application);
   const load = createLoad(modes, application, ledger, random);
+  const dataLedger = createDataLedger();
+  const dataLoad = createDataLoad(dataLedger, random);
   const functions = await createFunctionServer(application.handlers);
+  const compare = async () => {
+    const snapshot = await takeSnapshot(dataDir);
+    return [...ledger.compare(snapshot), ...dataLedger.compare(snapshot.data)];
+  };
   let current: EngineProcess | undefined = first;
   const workers = startWorkers({
     count: modes.includes("pull") ? 2 : 0,
@@ -64,6 +79,7 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
   const faults: string[] = [];
   try {
     await register(first, modes, application.handlers, functions);
+    await dataLoad.register(first);
     for (let round = 1; round <= rounds && faults.length === 0; round += 1) {
       const engine = current ?? (await factory.start({ dataDir, flags }));
       current = engine;
@@ -71,7 +87,11 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
       const goal = acknowledged(ledger) + random.int(0, events);
       const momentMs = random.int(0, latestMomentMs);
       const stop = new AbortController();
-      const clients = [load.emit(engine, events), load.tend(engine, stop.signal)];
+      const clients = [
+        load.emit(engine, events),
+        load.tend(engine, stop.signal),
+        dataLoad.run(engine, stop.signal),
+      ];
       if (random.chance(killWorkerShare)) await workers.replaceOne();
       await poll("enough acknowledged calls", () => acknowledged(ledger) >= goal, roundWithinMs);
       await sleep(momentMs);
@@ -80,13 +100,13 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
       current = undefined;
       await Promise.all(clients);
       witness(functions, ledger.completed);
-      faults.push(...ledger.compare(await takeSnapshot(dataDir)));
+      faults.push(...(await compare()));
       if (random.chance(killAtStartShare)) {
         await factory.startAndKill(dataDir, random.int(30, startMs), flags);
-        faults.push(...ledger.compare(await takeSnapshot(dataDir)));
+        faults.push(...(await compare()));
       }
       say(
-        `round ${round}: killed ${momentMs} ms after acknowledged call ${goal}; acknowledged so far ${JSON.stringify(ledger.counts())}`,
+        `round ${round}: killed ${momentMs} ms after acknowledged call ${goal}; acknowledged so far ${JSON.stringify({ ...ledger.counts(), ...dataLedger.counts() })}`,
       );
     }
     if (faults.length === 0) {
@@ -98,11 +118,17 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
         settleWithinMs,
       ).catch(() => faults.push(`${left} runs did not come to their end within ${settleWithinMs} ms`));
       witness(functions, ledger.completed);
+      await poll(
+        "every projection to be up to date",
+        async () => !(await dataLoad.drainOnce(engine)),
+        settleWithinMs,
+      ).catch(() => faults.push(`projections were not up to date within ${settleWithinMs} ms`));
       await engine.end("SIGKILL");
       current = undefined;
-      faults.push(...ledger.compareEnd(await takeSnapshot(dataDir)));
+      const snapshot = await takeSnapshot(dataDir);
+      faults.push(...ledger.compareEnd(snapshot), ...dataLedger.compareEnd(snapshot.data));
     }
-    return { faults, acknowledged: ledger.counts(), modes };
+    return { faults, acknowledged: { ...ledger.counts(), ...dataLedger.counts() }, modes };
   } finally {
     await workers.stop();
     await functions.close();

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { messageOf } from "../errors.ts";
 import { createReadAuthorizer, HARMLESS_TABLES } from "./authorizer.ts";
+import { createProjectionViews } from "./projection-views.ts";
 import { checkStatement, SqlRefusal } from "./statement.ts";
 import { SQL_TABLES } from "./tables.ts";
 import { valueJson, valueText, type SqlValue } from "./value.ts";
@@ -72,21 +73,28 @@ export function openReader(file: string, environmentId: string): Reader {
   raw.exec("pragma trusted_schema=off; pragma temp_store=memory");
   const names = namesOf(raw, schema);
   showTables(raw, schema, environmentId, names);
+  const projections = createProjectionViews(raw, schema, literal(environmentId));
   raw.exec("pragma query_only=on");
   raw.limits.variableNumber = 0;
   const views = new Set(SQL_TABLES.map(({ name }) => name));
-  raw.setAuthorizer(
-    createReadAuthorizer({
-      schema,
-      views,
-      tables: new Set(SQL_TABLES.flatMap(({ reads }) => reads)),
-      hidden: names,
-    }),
-  );
+  const tables = new Set(SQL_TABLES.flatMap(({ reads }) => reads));
+  const authorize = () => {
+    raw.setAuthorizer(null);
+    projections.refresh();
+    raw.setAuthorizer(
+      createReadAuthorizer({
+        schema,
+        views: new Set([...views, ...projections.views]),
+        tables: new Set([...tables, ...projections.tables]),
+        hidden: names,
+      }),
+    );
+  };
   return {
     read: (sql, readLimits) => {
       checkStatement(sql);
       try {
+        authorize();
         return readRows(raw, sql, readLimits);
       } catch (error) {
         throw refusalOf(error, schema);
@@ -95,6 +103,8 @@ export function openReader(file: string, environmentId: string): Reader {
     close: () => raw.close(),
   };
 }
+
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** Every name that a query could use for a table but for the documented ones, lower case. */
 function namesOf(raw: Raw, schema: string): Set<string> {
@@ -110,7 +120,7 @@ function namesOf(raw: Raw, schema: string): Set<string> {
 
 /** Makes the views, and an empty one for every other table, so that no bare name ever means a table of the store itself. */
 function showTables(raw: Raw, schema: string, environmentId: string, names: ReadonlySet<string>): void {
-  const environment = `'${environmentId.replaceAll("'", "''")}'`;
+  const environment = literal(environmentId);
   for (const table of SQL_TABLES) {
     raw.exec(`create temp view "${table.name}" as ${table.select(schema, environment)}`);
   }

@@ -4,8 +4,11 @@ export interface DeadLetterRow {
   seq: number;
   id: string;
   environment_id: string;
-  /** `routing`: a trigger or cancelOn expression threw. `resume`: the match of a wait threw. */
-  source: "routing" | "resume";
+  /**
+   * `routing`: a trigger or cancelOn expression threw. `resume`: the match of a wait threw. `projection_decode`: a
+   * projection cannot tell the event's partition. `sql_apply`: a statement of a SQL projection failed on the event.
+   */
+  source: "routing" | "resume" | "projection_decode" | "sql_apply";
   subject: string;
   event_id: string | null;
   event_name: string | null;
@@ -23,6 +26,8 @@ export interface DeadLetterPage {
 
 export interface DeadLetterTable {
   add(row: Omit<DeadLetterRow, "seq">): void;
+  /** Whether this event is a dead letter of this source and subject. */
+  has(source: DeadLetterRow["source"], subject: string, eventId: string): boolean;
   /** Replaces payload and error of the dead letters of an event. */
   redactByEvent(eventId: string, replace: (text: string) => string): void;
   redactByRun(runId: string, replace: (text: string) => string): void;
@@ -45,6 +50,7 @@ export function createDeadLetterTable(db: Database): DeadLetterTable {
   const count = db.prepare<{ n: number }>(`select count(*) as n from dead_letters where ${where}`);
   const byEvent = db.prepare<DeadLetterRow>("select * from dead_letters where event_id = ?");
   const byRun = db.prepare<DeadLetterRow>("select * from dead_letters where run_id = ?");
+  const has = db.prepare("select 1 from dead_letters where event_id = ? and source = ? and subject = ?");
   const setTexts = db.prepare("update dead_letters set payload = ?, error = ? where seq = ?");
   const redact = (rows: DeadLetterRow[], replace: (text: string) => string) => {
     for (const row of rows) {
@@ -55,6 +61,7 @@ export function createDeadLetterTable(db: Database): DeadLetterTable {
   return {
     redactByEvent: (eventId, replace) => redact(byEvent.all(eventId), replace),
     redactByRun: (runId, replace) => redact(byRun.all(runId), replace),
+    has: (source, subject, eventId) => has.get(eventId, source, subject) !== undefined,
     add: (r) => {
       add.run(
         r.id,

@@ -11,6 +11,10 @@ import { createFunctionTable, type FunctionTable } from "./functions.ts";
 import { createIdempotencyTable, type IdempotencyTable } from "./idempotency.ts";
 import { createKvTable, type KvTable } from "./kv.ts";
 import { createListenerTable, type ListenerTable } from "./listeners.ts";
+import { createEventScanner, type EventScanner } from "./event-scan.ts";
+import { createProjectionTable, type ProjectionTable } from "./projections.ts";
+import { createStateTable, type StateTable } from "./projection-states.ts";
+import { createRebuildTable, type RebuildTable } from "./rebuild-jobs.ts";
 import { createRunTable, type RunTable } from "./runs.ts";
 import { createScheduleTable, type ScheduleTable } from "./schedules.ts";
 import { createSnapshotTable, type SnapshotTable } from "./snapshots.ts";
@@ -45,6 +49,10 @@ export interface Store {
   touch(): void;
   streams: StreamTable;
   snapshots: SnapshotTable;
+  eventScanner: EventScanner;
+  projections: ProjectionTable;
+  projectionStates: StateTable;
+  rebuilds: RebuildTable;
 }
 
 export function createStore(db: Database): Store {
@@ -74,5 +82,9 @@ export function createStore(db: Database): Store {
     },
     streams: createStreamTable(db),
     snapshots: createSnapshotTable(db),
+    eventScanner: createEventScanner(db),
+    projections: createProjectionTable(db),
+    projectionStates: createStateTable(db),
+    rebuilds: createRebuildTable(db),
   };
 }

@@ -23,7 +23,7 @@ export interface EngineProcess {
   stderr(): string;
   /** The bootstrap key; "" with `--dev`. */
   key: string;
-  /** A Connect call. */
+  /** A Connect call: `Emit`, or `EntityStreamService/AppendEvent` of another service. */
   connect(method: string, message: unknown): Promise<Answer>;
   /** A REST call; a body makes it a POST. */
   rest(path: string, body?: unknown): Promise<Answer>;
@@ -128,7 +128,7 @@ async function attach(child: ChildProcess, dataDir: string, dev: boolean): Promi
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
   const connect = (method: string, message: unknown) =>
-    send(`/ironflow.v1.IronflowService/${method}`, message);
+    send(`/ironflow.v1.${method.includes("/") ? method : `IronflowService/${method}`}`, message);
   return {
     url,
     pid: child.pid ?? 0,

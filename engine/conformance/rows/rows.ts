@@ -7,10 +7,14 @@ import { invokeRows } from "./invoke-rows.ts";
 import { kvRows } from "./kv-rows.ts";
 import { liveRows } from "./live-rows.ts";
 import { operationRows } from "./operation-rows.ts";
+import { projectionRows } from "./projection-rows.ts";
+import { projectionWaitRows } from "./projection-wait-rows.ts";
 import { pushRows } from "./push-rows.ts";
+import { rebuildRows } from "./rebuild-rows.ts";
 import { runRows } from "./run-rows.ts";
 import { secretRows } from "./secret-rows.ts";
 import { serverRows } from "./server-rows.ts";
+import { sqlProjectionRows } from "./sql-projection-rows.ts";
 import { sqlRows } from "./sql-rows.ts";
 import { streamRows } from "./stream-rows.ts";
 import { workerRows } from "./worker-rows.ts";
@@ -34,4 +38,8 @@ export const allRows: readonly Row[] = [
   ...streamRows,
   ...sqlRows,
   ...secretRows,
+  ...projectionRows,
+  ...projectionWaitRows,
+  ...rebuildRows,
+  ...sqlProjectionRows,
 ];

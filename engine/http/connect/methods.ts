@@ -4,9 +4,13 @@ import { environmentMethods } from "./environment-methods.ts";
 import { functionMethods } from "./function-methods.ts";
 import { injectionMethods } from "./injection-methods.ts";
 import type { ConnectMethod } from "./method.ts";
-import { pubsubStreams, type ConnectStream } from "./pubsub-methods.ts";
 import { queryMethods } from "./query-methods.ts";
+import { projectionMethods } from "./projection-methods.ts";
+import { projectionStreams } from "./projection-streams.ts";
+import { projectionWorkerMethods } from "./projection-worker-methods.ts";
+import { pubsubStreams } from "./pubsub-methods.ts";
 import { runMethods } from "./run-methods.ts";
+import type { ConnectStream } from "./stream.ts";
 import { serverMethods } from "./server-methods.ts";
 import { streamMethods } from "./stream-methods.ts";
 
@@ -25,6 +29,7 @@ const services: Record<string, Record<string, ConnectMethod>> = {
   AuditService: auditMethods,
   EntityStreamService: streamMethods,
   QueryService: queryMethods,
+  ProjectionService: { ...projectionMethods, ...projectionWorkerMethods },
 };
 
 export const CONNECT_SERVICES: readonly string[] = Object.keys(services);
@@ -36,7 +41,14 @@ export const connectMethods: ReadonlyMap<string, ConnectMethod> = new Map(
   ),
 );
 
+const streams: Record<string, Record<string, ConnectStream>> = {
+  PubSubService: pubsubStreams,
+  ProjectionService: projectionStreams,
+};
+
 /** Every server stream, by `Service/Method`. */
 export const connectStreams: ReadonlyMap<string, ConnectStream> = new Map(
-  Object.entries(pubsubStreams).map(([name, stream]) => [`PubSubService/${name}`, stream]),
+  Object.entries(streams).flatMap(([service, methods]) =>
+    Object.entries(methods).map(([name, stream]) => [`${service}/${name}`, stream] as const),
+  ),
 );

@@ -5,10 +5,7 @@ import { ApiError } from "../../errors.ts";
 import { encodeJson, JsonText } from "../../json/json-text.ts";
 import type { Call } from "../call.ts";
 import { plainText } from "../fields.ts";
-import type { SendMessage } from "./stream.ts";
-
-/** A stream ends when its promise does. */
-export type ConnectStream = (call: Call, message: unknown, send: SendMessage) => Promise<void>;
+import type { ConnectStream } from "./stream.ts";
 
 const SubscribeRequest = z.strictObject({
   pattern: plainText(512).min(1),
@@ -20,7 +17,7 @@ const maxStreams = 64;
 const open = new WeakMap<Call["core"], number>();
 
 /** `PubSubService/Subscribe`: every notice whose topic matches, until the client goes. Nothing is replayed. */
-const subscribe: ConnectStream = async (call, message, send) => {
+const subscribe: ConnectStream["run"] = async (call, message, send) => {
   const { core, environment, gone } = call;
   const { pattern } = SubscribeRequest.parse(message);
   const running = open.get(core) ?? 0;
@@ -56,4 +53,4 @@ const asText = (data: Record<string, unknown> | JsonText) =>
 
 const tooMany = () => new ApiError("resource_exhausted", `more than ${maxStreams} streams`);
 
-export const pubsubStreams: Record<string, ConnectStream> = { Subscribe: subscribe };
+export const pubsubStreams: Record<string, ConnectStream> = { Subscribe: { run: subscribe } };

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { ApiError } from "../../errors.ts";
 import { encodeJson } from "../../json/json-text.ts";
+import type { Call } from "../call.ts";
 import { toProblem } from "../problem.ts";
 import { toProtojson } from "../protojson.ts";
 
@@ -15,6 +16,14 @@ const headBytes = 5;
 
 /** What may wait for a client that does not read; beyond it the stream ends. */
 export const MAX_UNREAD_STREAM_BYTES = 4 * 1024 * 1024;
+
+/** A method that answers with a stream. */
+export interface ConnectStream {
+  /** Refuses a call before its stream begins: then the HTTP status says so. @throws ZodError, ApiError */
+  admit?(call: Call, message: unknown): void;
+  /** The stream ends when the promise does. */
+  run(call: Call, message: unknown, send: SendMessage): Promise<void>;
+}
 
 /** Writes one message. */
 export type SendMessage = (message: Record<string, unknown>) => void;

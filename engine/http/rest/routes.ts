@@ -7,6 +7,7 @@ import { functionRoutes } from "./function-routes.ts";
 import { kvRoutes } from "./kv-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import { route, type RestRoute } from "./route.ts";
+import { projectionRoutes } from "./projection-routes.ts";
 import { runRoutes } from "./run-routes.ts";
 import { secretRoutes } from "./secret-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
@@ -36,6 +37,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...secretRoutes,
   ...workerRoutes,
   ...streamRoutes,
+  ...projectionRoutes,
   openApi,
 ];
 
