@@ -10,7 +10,7 @@ import { lagOf, type CatchUp } from "../projections/wait.ts";
 import type { StateRow } from "../store/projection-states.ts";
 import type { HistoryRow, ProjectionRow } from "../store/projections.ts";
 import type { RebuildRow } from "../store/rebuild-jobs.ts";
-import { twin } from "./protojson.ts";
+import { int64Text, twin } from "./protojson.ts";
 
 /** Projections as the wire shows them, section 2.6. */
 
@@ -33,8 +33,8 @@ export function connectProjection(core: Core, row: ProjectionRow): Shape {
     events: JSON.parse(row.events) as string[],
     partitionKey: row.partition_key,
     version: row.version,
-    versionFull: String(row.version),
-    lastEventSeq: String(positionOf(core, row)),
+    versionFull: int64Text(row.version),
+    lastEventSeq: int64Text(positionOf(core, row)),
     createdAt: toTimestamp(row.created_at),
     updatedAt: toTimestamp(row.updated_at),
     errorMessage: row.error_message,
@@ -46,8 +46,8 @@ export function connectProjection(core: Core, row: ProjectionRow): Shape {
     ...(job === undefined
       ? {}
       : {
-          rebuildTargetSeq: String(job.target_seq),
-          rebuildStartCursor: String(job.from_seq - 1),
+          rebuildTargetSeq: int64Text(job.target_seq),
+          rebuildStartCursor: int64Text(job.from_seq - 1),
           rebuildStartedAt: toTimestamp(job.started_at),
         }),
   };
@@ -79,15 +79,15 @@ export function connectProjectionStatus(core: Core, row: ProjectionRow): Shape {
     name: row.name,
     status: statusOf(row),
     mode: row.mode,
-    lastEventSeq: String(positionOf(core, row)),
-    lag: String(lagOf(core, workerTrack(core, row))),
+    lastEventSeq: int64Text(positionOf(core, row)),
+    lag: int64Text(lagOf(core, workerTrack(core, row))),
     errorMessage: row.error_message,
     updatedAt: toTimestamp(row.updated_at),
     ...(job === undefined
       ? {}
       : {
-          rebuildTargetSeq: String(job.target_seq),
-          rebuildStartCursor: String(job.from_seq - 1),
+          rebuildTargetSeq: int64Text(job.target_seq),
+          rebuildStartCursor: int64Text(job.from_seq - 1),
           rebuildStartedAt: toTimestamp(job.started_at),
         }),
   };
@@ -121,8 +121,8 @@ export function connectState(
           ...twin("state", state.state),
           lastEventId: state.last_event_id,
           lastEventTime: time(state.last_event_time),
-          version: String(state.version),
-          stateLastEventSeq: String(state.last_event_seq),
+          version: int64Text(state.version),
+          stateLastEventSeq: int64Text(state.last_event_seq),
           stateUpdatedAt: toTimestamp(state.updated_at),
           stateEnvironmentId: state.environment_id,
         }),
@@ -175,8 +175,8 @@ export function connectJob(core: Core, job: Job): Shape {
     jobId: job.id,
     projectionName: job.name,
     status: job.status,
-    eventsProcessed: String(job.events_processed),
-    totalEvents: String(job.total_events),
+    eventsProcessed: int64Text(job.events_processed),
+    totalEvents: int64Text(job.total_events),
     progress: progressOf(job),
     startedAt: job.status === "dry_run" ? undefined : toTimestamp(job.started_at),
     estimatedRemaining: remainingOf(core, job),
@@ -212,7 +212,7 @@ export function projectionEvent({ event, partition }: Delivery["events"][number]
     id: event.id,
     name: event.name,
     ...twin("data", event.data),
-    seq: String(event.seq),
+    seq: int64Text(event.seq),
     timestamp: toTimestamp(event.timestamp),
     source: event.source,
     metadata: withPartition(event.metadata, partition),
@@ -232,9 +232,9 @@ export function catchUp({ projection, caughtUp, currentSeq }: CatchUp, minSeq: n
   return {
     caughtUp,
     timedOut: !caughtUp,
-    currentSeq: String(currentSeq),
-    targetSeq: String(minSeq),
-    behindByEvents: String(caughtUp ? 0 : Math.max(1, minSeq - currentSeq)),
+    currentSeq: int64Text(currentSeq),
+    targetSeq: int64Text(minSeq),
+    behindByEvents: int64Text(caughtUp ? 0 : Math.max(1, minSeq - currentSeq)),
     rebuilding: false,
     mode: projection.mode,
   };
@@ -255,7 +255,7 @@ export function restCatchUp({ projection, caughtUp, currentSeq }: CatchUp, minSe
 
 export function connectRevision(row: HistoryRow): Shape {
   return {
-    revision: String(row.revision),
+    revision: int64Text(row.revision),
     previousDefinition: {
       name: row.name,
       environmentId: row.environment_id,

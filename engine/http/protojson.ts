@@ -49,6 +49,9 @@ function isZero(value: unknown): boolean {
   return value === undefined || value === null || value === "" || value === 0 || value === false;
 }
 
+/** An int64: its digits as a text; a zero is left out. */
+export const int64Text = (value: number): string | undefined => (value === 0 ? undefined : String(value));
+
 /** A payload and its twin: a Struct holds objects only, everything else travels as `…Value` (section 1.4). */
 export function twin(name: string, text: string | null): Record<string, JsonText> {
   if (text === null) return {};

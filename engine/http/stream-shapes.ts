@@ -4,7 +4,7 @@ import type { EventRow } from "../store/events.ts";
 import type { SnapshotRow } from "../store/snapshots.ts";
 import type { StreamRow } from "../store/streams.ts";
 import type { HistoryEntry } from "../streams/history.ts";
-import { twin } from "./protojson.ts";
+import { int64Text, twin } from "./protojson.ts";
 
 /** Streams as the wire shows them, section 2.5: Connect messages and REST objects. */
 
@@ -17,8 +17,8 @@ export function connectStream(stream: StreamRow): Shape {
   return {
     entityId: stream.entity_id,
     entityType: stream.entity_type,
-    version: String(stream.version),
-    eventCount: String(stream.event_count),
+    version: int64Text(stream.version),
+    eventCount: int64Text(stream.event_count),
     createdAt: toTimestamp(stream.created_at),
     updatedAt: toTimestamp(stream.updated_at),
     deleted: stream.deleted_at !== null,
@@ -147,8 +147,8 @@ export function connectHistoryInfo(stream: StreamRow): Shape {
   return {
     entityId: stream.entity_id,
     entityType: stream.entity_type,
-    currentVersion: String(stream.version),
-    totalEventCount: String(stream.event_count),
+    currentVersion: int64Text(stream.version),
+    totalEventCount: int64Text(stream.event_count),
     createdAt: toTimestamp(stream.created_at),
     updatedAt: toTimestamp(stream.updated_at),
     deleted: stream.deleted_at !== null,

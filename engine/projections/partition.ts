@@ -31,7 +31,7 @@ export function partitionOf(key: string, event: EventRow): Partition {
     return textOf(
       match.grammar === "path"
         ? valueAtPath(view.exact(), match.path)
-        : compileExpression(match.expression, "partition_key").value(view.plain()),
+        : compileExpression(match.expression, "partition_key").value(view.plain(), view.budget),
     );
   } catch (error) {
     if (error instanceof ExpressionError || error instanceof ApiError) return { problem: error.message };

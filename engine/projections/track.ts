@@ -93,6 +93,8 @@ export interface Pending {
 /** Events looked at in one call: it bounds the time the process answers nothing else. */
 const maxLookedAt = 20_000;
 const window = 2_000;
+/** Partition keys evaluated in one call. */
+const maxDecoded = 2_000;
 /** Events read at once, and their bytes: many of them may be done already. */
 const fewestScanned = 64;
 const leastBytesScanned = 1024 * 1024;
@@ -120,6 +122,7 @@ export function pendingEvents(core: Core, track: Track, wanted: Wanted): Pending
   const pending: Pending = { events: [], scannedTo: fromSeq };
   let bytes = 0;
   let lookedAt = 0;
+  let decodedKeys = 0;
   for (const [after, upTo] of partsOf(track, fromSeq, upToSeq)) {
     for (let at = after; at < upTo;) {
       if (lookedAt >= maxLookedAt) return pending;
@@ -133,6 +136,7 @@ export function pendingEvents(core: Core, track: Track, wanted: Wanted): Pending
         maxBytes: Math.max(wanted.maxBytes, leastBytesScanned),
       });
       for (const event of events) {
+        if (projection.partition_key !== "" && (decodedKeys += 1) > maxDecoded) return pending;
         const decoded = partitionOf(projection.partition_key, event);
         if ("problem" in decoded && projection.mode === "managed") {
           // Of which partition it is nobody knows: who asks for one partition passes it by.
@@ -142,7 +146,10 @@ export function pendingEvents(core: Core, track: Track, wanted: Wanted): Pending
         }
         // Who keeps the read model knows what to do with such an event.
         const partition = "partition" in decoded ? decoded.partition : GLOBAL_PARTITION;
-        if ((only !== undefined && partition !== only) || isSaved(partition, event.seq)) continue;
+        if ((only !== undefined && partition !== only) || isSaved(partition, event.seq)) {
+          if (pending.events.length === 0) pending.scannedTo = event.seq;
+          continue;
+        }
         bytes += event.data.length;
         if (bytes > wanted.maxBytes && pending.events.length > 0) return pending;
         pending.events.push({ event, partition });

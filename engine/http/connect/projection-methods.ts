@@ -28,6 +28,7 @@ import {
   connectRevision,
   connectState,
 } from "../projection-shapes.ts";
+import { int64Text } from "../protojson.ts";
 import { method, type ConnectMethod } from "./method.ts";
 
 export const partitionText = plainText(MAX_PARTITION_CHARS);
@@ -143,7 +144,7 @@ export const projectionMethods: Record<string, ConnectMethod> = {
     );
     return {
       status: created ? "registered" : "updated",
-      lastEventSeq: String(projection.last_event_seq),
+      lastEventSeq: int64Text(projection.last_event_seq),
     };
   }),
   CreateSQLProjection: method(

@@ -8,6 +8,7 @@ import { findProjection, workerTrack } from "../../projections/track.ts";
 import { catchUpOf, waitUntil } from "../../projections/wait.ts";
 import { durationMs, int64 } from "../fields.ts";
 import { projectionEvent } from "../projection-shapes.ts";
+import { int64Text } from "../protojson.ts";
 import { partitionText } from "./projection-methods.ts";
 import { batchSize } from "./projection-worker-methods.ts";
 import type { ConnectStream } from "./stream.ts";
@@ -130,9 +131,9 @@ const waitCatchUp: ConnectStream = {
     const endMs = core.clock.nowMs() + timeout;
     const frame = (kind: string, found: ReturnType<typeof catchUpOf>) => ({
       kind: `WAIT_STREAM_FRAME_KIND_${kind}`,
-      currentSeq: String(found.currentSeq),
-      targetSeq: String(minSeq),
-      behindByEvents: String(found.caughtUp ? 0 : Math.max(1, minSeq - found.currentSeq)),
+      currentSeq: int64Text(found.currentSeq),
+      targetSeq: int64Text(minSeq),
+      behindByEvents: int64Text(found.caughtUp ? 0 : Math.max(1, minSeq - found.currentSeq)),
       mode: found.projection.mode,
     });
     try {
@@ -149,14 +150,14 @@ const waitCatchUp: ConnectStream = {
           gone,
         );
         if (closer === undefined)
-          send({ kind: "WAIT_STREAM_FRAME_KIND_HEARTBEAT", targetSeq: String(minSeq) });
+          send({ kind: "WAIT_STREAM_FRAME_KIND_HEARTBEAT", targetSeq: int64Text(minSeq) });
         else if (!closer.caughtUp) send(frame("PROGRESS", closer));
         found = closer ?? catchUpOf(core, environment.id, item);
       }
       send({ ...frame("DONE", found), caughtUp: found.caughtUp, timedOut: !found.caughtUp });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      send({ kind: "WAIT_STREAM_FRAME_KIND_DONE", targetSeq: String(minSeq), error: messageOf(error) });
+      send({ kind: "WAIT_STREAM_FRAME_KIND_DONE", targetSeq: int64Text(minSeq), error: messageOf(error) });
     }
   },
 };

@@ -7,7 +7,7 @@ import { reportRebuild } from "../../projections/rebuild.ts";
 import { acknowledge, saveState } from "../../projections/save.ts";
 import { int64, plainText, TimeMs } from "../fields.ts";
 import { projectionEvent } from "../projection-shapes.ts";
-import { twin } from "../protojson.ts";
+import { int64Text, twin } from "../protojson.ts";
 import { method, type ConnectMethod } from "./method.ts";
 import { partitionText } from "./projection-methods.ts";
 
@@ -37,7 +37,7 @@ export const projectionWorkerMethods: Record<string, ConnectMethod> = {
       return {
         events: events.map(projectionEvent),
         ...(state === undefined ? {} : twin("currentState", state.state)),
-        lastEventSeq: String(track.job?.last_event_seq ?? track.projection.last_event_seq),
+        lastEventSeq: int64Text(track.job?.last_event_seq ?? track.projection.last_event_seq),
       };
     },
   ),

@@ -78,6 +78,7 @@ export const serverRoutes: RestRoute[] = [
         "sql",
         "kv",
         "streams",
+        "projections",
         "metrics",
         "openapi",
         "secrets",

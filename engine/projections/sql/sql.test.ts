@@ -59,6 +59,48 @@ describe("statements", () => {
   });
 });
 
+it.each([
+  "delete from runs",
+  "update api_keys set hash = 'x'",
+  "insert into proj_a (a) select id from runs",
+  "insert into proj_a (a) values ((select hash from api_keys))",
+  "insert or rollback into proj_a (a) values (1)",
+  "update proj_a set a = b.a from proj_a as b",
+  "insert into proj_a (a) values (randomblob(1000000000))",
+  "insert into proj_a (a) values (printf('%1000000000d', 1))",
+  "insert into proj_a (a) values (load_extension('x'))",
+  "insert into proj_a (a) values (?)",
+  "insert into proj_a (a) values (:secret)",
+  "insert into main.proj_a_x (a) values (1)",
+  "insert into sqlite_schema (name) values ('x')",
+  "drop table proj_a",
+  "insert into proj_a (a) values (1); vacuum",
+  "pragma user_version = 9",
+  "not sql",
+  "",
+])("no handler may be: %s", (handler) => {
+  expect(() => checkDefinition({ tableSql: "create table proj_a (a)", handlers: { e: handler } })).toThrow(
+    /event_handlers.e: /,
+  );
+});
+
+it.each([
+  "create table orders (a)",
+  "create table proj_a as select * from runs",
+  "create temp table proj_a (a)",
+  "create table proj_a (a); drop table runs",
+  "create table proj_a (a); create trigger x after insert on proj_a begin delete from runs; end",
+  "create table proj_a (a references runs (id))",
+  "create table proj_a (a, b default (randomblob(9)))",
+  "create virtual table proj_a using fts5(a)",
+  "attach 'x' as y",
+  "",
+])("no table may be: %s", (tableSql) => {
+  expect(() => checkDefinition({ tableSql, handlers: { e: "insert into proj_a (a) values (1)" } })).toThrow(
+    /table_sql: |event_handlers.e: /,
+  );
+});
+
 it("values keep their digits and their kind", () => {
   const event = {
     seq: 7,
@@ -90,9 +132,9 @@ it("values keep their digits and their kind", () => {
     "data.text": "x",
     "metadata.trace": "t",
     entity_id: "o-1",
-    entity_version: 3,
+    entity_version: 3n,
     timestamp: "1970-01-01T00:00:00.000Z",
-    seq: 7,
+    seq: 7n,
   };
   expect(Object.fromEntries(Object.keys(wanted).map((name) => [name, value(name)]))).toEqual(wanted);
 });

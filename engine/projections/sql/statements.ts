@@ -142,6 +142,10 @@ function rewrite(
         if (token.kind === "word" && refusedWords.has(token.value)) {
           throw refused(field, `${token.text.toUpperCase()} is not available here`);
         }
+        // SQLite does not ask the authorizer about what is computed there.
+        if (token.kind === "word" && token.value === "default" && !isPlainDefault(tokens[at + 1])) {
+          throw refused(field, "DEFAULT takes a number, a text or NULL");
+        }
         if (at === indexName) return `"${physicalTable}_${index}"`;
         const isTable = token.value.toLowerCase() === table;
         return isTable && tokens[at - 1]?.text !== "." ? `"${physicalTable}"` : token.text;
@@ -153,6 +157,12 @@ function rewrite(
   });
   const sql = parts.map((part, at) => (at === 0 || tokens[at]?.glued === true ? part : ` ${part}`)).join("");
   return { sql, placeholders };
+}
+
+/** What may follow DEFAULT: a value as it is, or the VALUES of an INSERT. */
+function isPlainDefault(next: Token | undefined): boolean {
+  if (next?.kind === "word") return ["null", "true", "false", "x", "values"].includes(next.value);
+  return next?.kind === "text" || (next?.kind === "other" && /^[0-9.+-]/.test(next.text));
 }
 
 /** Where the name of an index stands in CREATE INDEX; -1 in any other statement. */
