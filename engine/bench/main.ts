@@ -25,7 +25,6 @@ const quick = {
   ...full,
   runs: 600,
   latencies: 100,
-  appends: 1_000,
   inserts: 500,
   roundTrips: 1_000,
   seeded: 20_000,
