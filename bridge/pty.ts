@@ -49,6 +49,11 @@ const POLL_AT_MOST_MS = 250;
 const POLL_BYTES = 1024 * 1024;
 const EMPTY_POLLS = 2;
 
+/** A Linux terminal gives less than 4 KiB at once; this much says that more is there, in bytes. */
+const FULL_READ_BYTES = 2_048;
+/** What one turn of the event loop takes from one terminal, in bytes: it holds up others for 2 ms at most. */
+const TURN_BYTES = 256 * 1024;
+
 interface Native {
   fork(
     file: string,
@@ -209,7 +214,18 @@ function openStream(master: number, events: PtyEvents): ReadStream {
   const onread: OnReadOpts = {
     buffer: readBuffer,
     callback: (length) => {
-      events.data(readBuffer.subarray(0, length));
+      // libuv reads once per turn of the loop, and in Electron each turn costs a change of threads.
+      let last = length;
+      let filled = length;
+      for (let total = 0; last >= FULL_READ_BYTES && total < TURN_BYTES; total += last) {
+        if (filled === readBuffer.length) {
+          events.data(readBuffer);
+          filled = 0;
+        }
+        last = readSome(master, filled);
+        filled += last;
+      }
+      if (filled > 0) events.data(readBuffer.subarray(0, filled));
       return true;
     },
   };
@@ -221,10 +237,10 @@ function openStream(master: number, events: PtyEvents): ReadStream {
   return stream;
 }
 
-/** Bytes read into `readBuffer`; 0 when there is nothing now, or nobody on the other side. */
-function readSome(fd: number): number {
+/** Bytes read into `readBuffer`, from `at` on; 0 when there is nothing now, or nobody on the other side. */
+function readSome(fd: number, at = 0): number {
   try {
-    return readSync(fd, readBuffer);
+    return readSync(fd, readBuffer, at, readBuffer.length - at, null);
   } catch (error) {
     if (isCode(error, "EAGAIN") || isCode(error, "EIO")) return 0;
     throw error;

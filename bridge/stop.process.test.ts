@@ -76,6 +76,30 @@ describe("Stop", () => {
     expect(await bridge.end(session_id)).toMatchObject({ status: "stopped_by_user", left_behind: 0 });
   });
 
+  it("[B3-1] ends what cleared its environment and left its session, its parent gone, and no look-alike", async () => {
+    const shed = (file: string) =>
+      `(env -i setsid perl -e '$SIG{$_} = "IGNORE" for qw(INT TERM HUP); open F, ">>", "${file}"; print F "$$\n"; close F; sleep 600 while 1' </dev/null >/dev/null 2>&1 &)`;
+    const other = await bridge.run(`${shed("others")}\nsleep 600`);
+    const others = await pidsIn("others", 1);
+    const { session_id } = await bridge.run(`${shed("pids")}\n${shed("pids")}\nsleep 600`);
+    const pids = await pidsIn("pids", 2);
+    expect(await bridge.sessions.stop(session_id)).toMatchObject({ outcome: "after_kill", alive: 0 });
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(others.every(isAlive)).toBe(true);
+    await bridge.sessions.close(other.session_id);
+    expect(others.filter(isAlive)).toEqual([]);
+  });
+
+  it("[B3-1] is told of what escaped after the command has ended", async () => {
+    const { session } = await bridge.finish(
+      `(env -i setsid perl -e 'open F, ">", "pids"; print F "$$\n"; close F; sleep 600' </dev/null >/dev/null 2>&1 &)\nuntil [ -s pids ]; do sleep 0.02; done`,
+    );
+    const pids = await pidsIn("pids", 1);
+    expect(session).toMatchObject({ status: "exited", left_behind: 1 });
+    expect(await bridge.sessions.stop(session.session_id)).toMatchObject({ alive: 0 });
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
   it("continues what was stopped, so that it ends", async () => {
     const { session_id } = await bridge.run("echo $$ > pids; kill -STOP $$; sleep 600");
     const [leader = 0] = await pidsIn("pids", 1);

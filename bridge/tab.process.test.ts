@@ -39,7 +39,7 @@ afterEach(async () => {
 function openTab(sessionId: string, acknowledges = true) {
   const { port1, port2 } = new MessageChannel();
   ports.push(port2);
-  const tab = { text: "", unacknowledged: 0, closed: false, status: "", port: port2 };
+  const tab = { text: "", closed: false, status: "", port: port2 };
   port2.on("message", (raw) => {
     const message = ToTab.parse(raw);
     if (message.type === "session") {
@@ -47,10 +47,7 @@ function openTab(sessionId: string, acknowledges = true) {
       return;
     }
     tab.text += message.chars;
-    tab.unacknowledged += message.chars.length;
-    if (!acknowledges || tab.unacknowledged < FLOW.ackEveryChars) return;
-    port2.postMessage({ type: "ack", chars: tab.unacknowledged });
-    tab.unacknowledged = 0;
+    if (acknowledges) port2.postMessage({ type: "ack", chars: message.chars.length, replay: message.replay });
   });
   port2.on("close", () => {
     tab.closed = true;

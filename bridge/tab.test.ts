@@ -135,24 +135,48 @@ describe("a tab", () => {
 
   it("is held above the high mark, and goes on where it was once it has acknowledged enough", async () => {
     const { print, chars, say } = setUp();
-    print("x".repeat(1_000_000));
+    print("x".repeat(4_000_000));
     await turn();
     const first = chars();
     expect(first).toBeGreaterThan(FLOW.holdAboveChars);
     expect(first).toBeLessThanOrEqual(FLOW.holdAboveChars + TAB_MESSAGE_BYTES);
-    say({ type: "ack", chars: first - FLOW.sendBelowChars });
+    say({ type: "ack", chars: first - FLOW.sendBelowChars, replay: false });
     await turn();
     expect(chars()).toBe(first);
-    say({ type: "ack", chars: 1 });
+    say({ type: "ack", chars: 1, replay: false });
     await turn();
     expect(chars()).toBeGreaterThan(first);
     let acknowledged = first - FLOW.sendBelowChars + 1;
     for (let turns = 0; turns < 100; turns += 1) {
-      say({ type: "ack", chars: chars() - acknowledged });
+      say({ type: "ack", chars: chars() - acknowledged, replay: false });
       acknowledged = chars();
       await turn();
     }
-    expect(chars()).toBe(1_000_000);
+    expect(chars()).toBe(4_000_000);
+  });
+
+  it("[B4] that acknowledges a replay gets no more live output for it, and none of the other way round", async () => {
+    const log = new OutputLog();
+    log.append(Buffer.alloc(2 * FLOW.holdAboveChars, "r"));
+    const { print, data, chars, say } = setUp(log);
+    await turn();
+    const replayed = chars();
+    expect(replayed).toBeLessThanOrEqual(FLOW.holdAboveChars + TAB_MESSAGE_BYTES);
+    say({ type: "ack", chars: replayed, replay: false });
+    await turn();
+    expect(chars()).toBe(replayed);
+    say({ type: "ack", chars: replayed, replay: true });
+    print("x".repeat(3 * FLOW.holdAboveChars));
+    await turn();
+    const live = () => data().reduce((sum, { replay, chars: text }) => sum + (replay ? 0 : text.length), 0);
+    const held = live();
+    expect(held).toBeGreaterThan(FLOW.holdAboveChars);
+    say({ type: "ack", chars: FLOW.holdAboveChars, replay: true });
+    await turn();
+    expect(live()).toBe(held);
+    say({ type: "ack", chars: held, replay: false });
+    await turn();
+    expect(live()).toBeGreaterThan(held);
   });
 
   it("costs nothing while it is hidden, and has missed nothing when it is shown", async () => {
@@ -181,7 +205,7 @@ describe("a tab", () => {
     const resumed = data()[1];
     expect(resumed?.dropped_bytes).toBe(log.end - TAB_CATCH_UP_BYTES - "first".length);
     while (chars() < "first".length + TAB_CATCH_UP_BYTES) {
-      say({ type: "ack", chars: FLOW.holdAboveChars * 2 });
+      say({ type: "ack", chars: FLOW.holdAboveChars * 2, replay: false });
       await turn();
     }
     expect(

@@ -27,7 +27,7 @@ export interface TabSource {
 }
 
 /** Bytes of output in one message. */
-export const TAB_MESSAGE_BYTES = 32_768;
+export const TAB_MESSAGE_BYTES = 65_536;
 /**
  * A tab that fell so far behind that its place in the log was evicted goes on this close to the newest byte: what it skips
  * is told, and a flood that ends is on screen soon after.
@@ -43,7 +43,8 @@ export const TAB_REPLAY_BYTES = 4 * 1024 * 1024;
 export class Tab {
   readonly #port: TabPort;
   readonly #source: TabSource;
-  readonly #flow = new FlowControl();
+  /** A replay has limits of its own: what is acknowledged of it makes no room for live output. */
+  readonly #flow = { replay: new FlowControl(), live: new FlowControl() };
   readonly #replayUntil: number;
   #decoder = newDecoder();
   #offset = 0;
@@ -73,7 +74,7 @@ export class Tab {
 
   /** There is more in the log, or nothing more will come. What arrives in one turn of the event loop is sent together. */
   outputArrived(): void {
-    if (this.#closed || !this.#visible || !this.#flow.maySend) return;
+    if (this.#closed || !this.#visible || !this.#current.maySend) return;
     this.#scheduled ??= setImmediate(() => {
       this.#scheduled = undefined;
       this.#send();
@@ -97,7 +98,7 @@ export class Tab {
   #take(message: FromTab): void {
     switch (message.type) {
       case "ack":
-        this.#flow.acknowledged(message.chars);
+        this.#flow[message.replay ? "replay" : "live"].acknowledged(message.chars);
         this.outputArrived();
         return;
       case "input":
@@ -113,11 +114,20 @@ export class Tab {
     }
   }
 
+  /** What is sent next was printed before the tab came. */
+  get #isReplay(): boolean {
+    return this.#offset < this.#replayUntil;
+  }
+
+  get #current(): FlowControl {
+    return this.#flow[this.#isReplay ? "replay" : "live"];
+  }
+
   #send(): void {
     const { log } = this.#source;
-    while (!this.#closed && this.#visible && this.#flow.maySend && this.#offset < log.end) {
+    while (!this.#closed && this.#visible && this.#current.maySend && this.#offset < log.end) {
       const dropped = this.#skipEvicted();
-      const replay = this.#offset < this.#replayUntil;
+      const replay = this.#isReplay;
       const limit = replay
         ? Math.min(TAB_MESSAGE_BYTES, this.#replayUntil - this.#offset)
         : TAB_MESSAGE_BYTES;
@@ -145,7 +155,7 @@ export class Tab {
 
   #post(chars: string, replay: boolean, dropped: number): void {
     if (chars === "" && dropped === 0) return;
-    this.#flow.sent(chars.length);
+    this.#flow[replay ? "replay" : "live"].sent(chars.length);
     this.#port.post({ type: "data", chars, replay, ...(dropped === 0 ? {} : { dropped_bytes: dropped }) });
   }
 }

@@ -1,7 +1,4 @@
-import { SESSION_MARKER } from "../loopback/environment.ts";
-
-/** Every process of one terminal carries it, with the session's id: how those that left its process group are found. */
-export const TERMINAL_MARKER = "IRONBRIDGE_TERMINAL";
+import { SESSION_MARKER, TERMINAL_MARKER } from "../loopback/environment.ts";
 
 /** Linux takes no longer `NAME=value` (MAX_ARG_STRLEN), in bytes, the closing zero included. */
 const MAX_VARIABLE_BYTES = 128 * 1024;

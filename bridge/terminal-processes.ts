@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../loopback/clock.ts";
 import { endProcesses, operatingSystem, type LadderStep } from "../loopback/end-processes.ts";
+import { TERMINAL_MARKER } from "../loopback/environment.ts";
 import { ownProcesses, renewClaims, type Claim } from "../loopback/ownership.ts";
 import { nowOrder, readProcess, type ProcessId, type ProcessRow } from "../loopback/processes.ts";
 import type { StopResponse } from "./contract/api.ts";
-import { TERMINAL_MARKER } from "./terminal-environment.ts";
 
 /** A person pressed Stop: what cleans up after itself gets the time for it. First comes what Ctrl-C would send. */
 export const STOP_STEPS: readonly LadderStep[] = [

@@ -19,6 +19,9 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   F5: "nothing irreversible happens without a person's click in the consent window",
   F6: "an agent's command runs in a visible tab; no byte is lost; Stop ends the whole group",
   F7: "every page is reachable by keyboard; loading, empty, stale and failed look different; times carry their zone",
+  B4: "a visible tab gets at most what it can parse; acknowledging a replay makes no room for live output; a hidden one costs nothing",
+  "B3-1":
+    "what clears its environment and leaves its session (env -i setsid) is found: by Stop, by the reaper, after a crash of the bridge",
   M10: "the page Test as an agent shows what each era sees: tools, a call, the raw frames with secrets masked, timings",
   M11: "ironbridge-mcp --attach carries an agent on stdio to the running app, in either era, over consent and restarts",
   "F-SHOW-2":

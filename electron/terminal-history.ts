@@ -1,6 +1,7 @@
 import * as z from "zod/v4";
 import { ENDED_STATUSES, type TerminalSession } from "../bridge/contract/api.ts";
-import { carriesEntry, carriesVariable, listProcesses } from "../loopback/processes.ts";
+import { TERMINAL_MARKER } from "../loopback/environment.ts";
+import { carriesEntry, isOfTerminal, listProcesses } from "../loopback/processes.ts";
 import { TerminalRecord } from "./contract/terminals.ts";
 import { logError } from "./log.ts";
 import { openProfileFile } from "./profile-file.ts";
@@ -9,7 +10,6 @@ import { openProfileFile } from "./profile-file.ts";
 const MAX_RECORDS = 2_000;
 /** Changes reach the disk together, in ms. */
 const WRITE_AFTER_MS = 500;
-const MARKER = "IRONBRIDGE_TERMINAL";
 
 const HistoryFile = z.object({ version: z.literal(1), records: z.array(TerminalRecord).max(MAX_RECORDS) });
 
@@ -128,6 +128,6 @@ function same(a: TerminalRecord, b: TerminalRecord): boolean {
 }
 
 async function livingTerminals(ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const marked = (await listProcesses()).filter((row) => !row.zombie && carriesVariable(row.pid, MARKER));
-  return new Set(ids.filter((id) => marked.some((row) => carriesEntry(row.pid, `${MARKER}=${id}`))));
+  const marked = (await listProcesses()).filter((row) => !row.zombie && isOfTerminal(row.pid));
+  return new Set(ids.filter((id) => marked.some((row) => carriesEntry(row.pid, `${TERMINAL_MARKER}=${id}`))));
 }

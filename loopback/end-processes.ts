@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from "./clock.ts";
+import { lastingMarksOf } from "./lasting-mark.ts";
 import { ownProcesses, renewClaims, type Claim } from "./ownership.ts";
 import {
   environOf,
@@ -30,7 +31,7 @@ export interface ProcessSystem {
 }
 
 export const operatingSystem: ProcessSystem = {
-  ...sharedReads({ list: listProcesses, environ: environOf }),
+  ...sharedReads({ list: listProcesses, environ: environOf, marks: lastingMarksOf }),
   // Outside Linux a look at one process costs a list of all; there the list of a moment ago has to do.
   isStill: async (row) =>
     process.platform !== "linux" || (await readProcess(row.pid))?.startTime === row.startTime,
@@ -44,7 +45,7 @@ export const operatingSystem: ProcessSystem = {
 
 export interface EndOptions {
   claims: readonly Claim[];
-  /** `NAME=value`: processes that carry it in their environment are ours. */
+  /** `NAME=value`: processes that carry it, in their environment or as a lasting mark, are ours. */
   marker?: string;
   steps: readonly LadderStep[];
   exclude?: ReadonlySet<number>;

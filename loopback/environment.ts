@@ -1,6 +1,9 @@
 /** Name of the variable that every process of one life of the app carries. Its value is an identifier, not a secret. */
 export const SESSION_MARKER = "IRONBRIDGE_SESSION";
 
+/** Every process of one terminal carries it, with the session's id: how those that left its process group are found. */
+export const TERMINAL_MARKER = "IRONBRIDGE_TERMINAL";
+
 export interface OwnEnvironment {
   /** Identifier of this life of the app, the value of `IRONBRIDGE_SESSION`. Left out only for the reaper itself. */
   session?: string;

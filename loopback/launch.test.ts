@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { lastingMarks } from "./lasting-mark.ts";
 import { launchCommand, launchPlan } from "./launch.ts";
 import { taskkillArgs } from "./signals.ts";
 
@@ -8,12 +9,19 @@ describe("launchCommand", () => {
     const plan = launchCommand({ command: "prog", args }, { PWD: "/", OLDPWD: "/", _: "x" }, "linux");
     expect(plan.command).toMatch(/\/bash$/);
     expect(plan.args.slice(0, 3)).toStrictEqual(["--norc", "-p", "-c"]);
-    expect(plan.args.slice(4)).toStrictEqual(["launch", "", "prog", ...args]);
+    expect(plan.args.slice(4)).toStrictEqual(["launch", "", "", "", "prog", ...args]);
   });
 
   it("names the variables that bash would add", () => {
     expect(launchCommand({ command: "prog", args: [] }, {}, "linux").args[5]).toBe("PWD OLDPWD _");
     expect(launchCommand({ command: "prog", args: [] }, { PWD: "/" }, "darwin").args[5]).toBe("OLDPWD _");
+  });
+
+  it("marks what carries our marker, where the system has such limits", () => {
+    const env = { IRONBRIDGE_SESSION: "life-0001", IRONBRIDGE_TERMINAL: "term_aaaaaaaa" };
+    const [hard, soft] = launchCommand({ command: "prog", args: [] }, env, "linux").args.slice(6);
+    expect({ hard, soft }).toEqual(lastingMarks(env));
+    expect(launchCommand({ command: "prog", args: [] }, env, "darwin").args.slice(6, 8)).toEqual(["", ""]);
   });
 
   it("leaves a command alone on Windows, where nothing is inherited unasked", () => {

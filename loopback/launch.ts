@@ -7,6 +7,7 @@ import {
 } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { lastingMarks } from "./lasting-mark.ts";
 import { signalGroup } from "./signals.ts";
 
 export interface Command {
@@ -43,12 +44,15 @@ const BASH_PLACES = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 
 /**
  * Closes every descriptor above 2, then becomes the command: same pid, same start time.
- * $1 holds the variables that bash exports by itself and the caller did not give. The list of descriptors is made before the
+ * $1 holds the variables that bash exports by itself and the caller did not give, $2 and $3 the lasting marks, hard and soft,
+ * or nothing. The list of descriptors is made before the
  * first is closed. Bash 3 (macOS) cannot close a descriptor by a variable's value, hence the eval. Nothing is run when the
  * descriptors cannot be listed.
  */
 const CLOSE_AND_EXEC = `
-export -n SHELLOPTS BASHOPTS $1; shift
+export -n SHELLOPTS BASHOPTS $1
+[ -z "$2" ] || { ulimit -x $2; ulimit -Sx $3; } 2>/dev/null
+shift 3
 d=/proc/self/fd; [ -d $d ] || d=/dev/fd
 for f in $d/*; do
   n=\${f##*/}
@@ -79,7 +83,8 @@ export function launchCommand(
   const unset = SET_BY_BASH.filter((name) => env[name] === undefined).join(" ");
   // --norc: with a socket as stdin, which Node's pipes are, bash takes itself for a remote shell's and would run ~/.bashrc.
   // -p: reads no BASH_ENV, takes no functions and no shell options from the environment.
-  const script = ["--norc", "-p", "-c", CLOSE_AND_EXEC, "launch", unset];
+  const { hard = "", soft = "" } = (platform === "linux" ? lastingMarks(env) : undefined) ?? {};
+  const script = ["--norc", "-p", "-c", CLOSE_AND_EXEC, "launch", unset, hard, soft];
   return { command: findBash(), args: [...script, command.command, ...command.args] };
 }
 

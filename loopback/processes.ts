@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
+import { TERMINAL_MARKER } from "./environment.ts";
+import { areOfTerminal, lastingMarksOf, standFor } from "./lasting-mark.ts";
 
 /** What tells one process from a later one with the same number. */
 export interface ProcessId {
@@ -56,14 +58,15 @@ export async function sameProcess(id: ProcessId): Promise<boolean> {
 }
 
 /**
- * Was the process (or the one it was forked from) started with this `NAME=value` in its environment? Linux only, and only
- * for processes that this user may inspect; otherwise false.
+ * Was the process (or the one it was forked from) started with this `NAME=value` in its environment, or launched with the
+ * lasting mark that stands for it? Linux only, and the environment only of processes that this user may inspect; otherwise
+ * false.
  */
 export function carriesEntry(pid: number, entry: string): boolean {
-  return environOf(pid).includes(`\0${entry}\0`);
+  return environOf(pid).includes(`\0${entry}\0`) || standFor(lastingMarksOf(pid), entry);
 }
 
-/** The environment that a process was started with, as `\0NAME=value\0…\0`; "" where `carriesEntry` is false. */
+/** The environment that a process was started with, as `\0NAME=value\0…\0`; "" where it cannot be had. */
 export function environOf(pid: number): string {
   try {
     return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`;
@@ -72,13 +75,9 @@ export function environOf(pid: number): string {
   }
 }
 
-/** Like `carriesEntry`, with any value of the variable. */
-export function carriesVariable(pid: number, name: string): boolean {
-  try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`.includes(`\0${name}=`);
-  } catch {
-    return false;
-  }
+/** Does it carry the marker of a terminal, of whichever? As `carriesEntry`. */
+export function isOfTerminal(pid: number): boolean {
+  return environOf(pid).includes(`\0${TERMINAL_MARKER}=`) || areOfTerminal(lastingMarksOf(pid));
 }
 
 /** The present moment in the unit of `startOrder`: every process that runs already has a `startOrder` up to this. */

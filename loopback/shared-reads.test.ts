@@ -23,6 +23,7 @@ function counted() {
       seen.environs += 1;
       return `\0PID=${pid}\0A=b\0`;
     },
+    marks: () => undefined,
   });
   return { seen, reads };
 }
@@ -40,6 +41,7 @@ it("asks anew after a list that could not be had", async () => {
   const reads = sharedReads({
     list: () => (works ? Promise.resolve([row(7)]) : Promise.reject(new Error("no list"))),
     environ: () => "",
+    marks: () => undefined,
   });
   await expect(reads.list()).rejects.toThrow("no list");
   works = true;

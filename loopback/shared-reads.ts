@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { standFor, type LastingMarks } from "./lasting-mark.ts";
 import type { ProcessRow } from "./processes.ts";
 
 export interface ProcessReads {
   list(): Promise<ProcessRow[]>;
   /** A process's environment as `\0NAME=value\0…\0`, "" when it cannot be had. */
   environ(pid: number): string;
+  /** Of a process, undefined when there are none of ours. */
+  marks(pid: number): LastingMarks | undefined;
 }
 
 /**
@@ -16,7 +19,7 @@ export function sharedReads(read: ProcessReads): {
   carries(pid: number, entry: string): boolean;
 } {
   let coming: Promise<ProcessRow[]> | undefined;
-  let environs: Map<number, string> | undefined;
+  let known: Map<number, { environ: string; marks: LastingMarks | undefined }> | undefined;
 
   return {
     list: () =>
@@ -25,13 +28,13 @@ export function sharedReads(read: ProcessReads): {
         return read.list();
       })),
     carries(pid, entry) {
-      if (environs === undefined) {
-        environs = new Map();
-        setImmediate(() => (environs = undefined));
+      if (known === undefined) {
+        known = new Map();
+        setImmediate(() => (known = undefined));
       }
-      const known = environs.get(pid) ?? read.environ(pid);
-      environs.set(pid, known);
-      return known.includes(`\0${entry}\0`);
+      const process = known.get(pid) ?? { environ: read.environ(pid), marks: read.marks(pid) };
+      known.set(pid, process);
+      return process.environ.includes(`\0${entry}\0`) || standFor(process.marks, entry);
     },
   };
 }

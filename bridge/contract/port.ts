@@ -22,7 +22,8 @@ export const ToTab = z.discriminatedUnion("type", [
 export type ToTab = z.infer<typeof ToTab>;
 
 export const FromTab = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("ack"), chars: z.number().int().min(0) }),
+  /** So many chars were parsed, of a replay or of what came live: what is old does not make room for what is new. */
+  z.strictObject({ type: z.literal("ack"), chars: z.number().int().min(0), replay: z.boolean() }),
   z.strictObject({ type: z.literal("input"), text: z.string().max(65_536) }),
   z.strictObject({ type: z.literal("resize"), size: TerminalSize }),
   z.strictObject({ type: z.literal("visible"), visible: z.boolean() }),

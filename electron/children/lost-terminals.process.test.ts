@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { systemClock } from "../../loopback/clock.ts";
+import { launchCommand } from "../../loopback/launch.ts";
 import { readProcess } from "../../loopback/processes.ts";
 import { isAlive } from "../../loopback/testing/alive.ts";
 import { poll } from "../../loopback/testing/poll.ts";
@@ -20,12 +21,14 @@ afterEach(() => {
 const DEAF = `$SIG{$_} = "IGNORE" for qw(INT TERM HUP); $| = 1; print "up\\n"; sleep 600 while 1`;
 
 /** A leader of its own session, deaf to every polite signal, once it is. */
-async function deaf(env: Record<string, string>): Promise<number> {
-  const child = spawn("perl", ["-e", DEAF], {
-    detached: true,
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+async function deaf(env: Record<string, string>, how: "shed" | "plain" = "plain"): Promise<number> {
+  const whole = { PATH: process.env["PATH"] ?? "", ...env };
+  const perl = { command: "/usr/bin/perl", args: ["-e", DEAF] };
+  const { command, args } =
+    how === "plain"
+      ? perl
+      : launchCommand({ command: "/usr/bin/env", args: ["-i", perl.command, ...perl.args] }, whole);
+  const child = spawn(command, args, { detached: true, env: whole, stdio: ["ignore", "pipe", "ignore"] });
   started.push(child);
   await new Promise((up) => child.stdout?.once("data", up));
   return child.pid ?? 0;
@@ -36,6 +39,8 @@ test("what ran in a dead bridge's terminals is ended, whoever told of it, and no
   const known = await deaf({ IRONBRIDGE_SESSION: launch });
   const untold = await deaf(terminal);
   const ourChild = await deaf({ IRONBRIDGE_SESSION: launch });
+  // As a terminal's process is after `env -i setsid`: only the launcher's lasting mark is left of what it was.
+  const shed = await deaf(terminal, "shed");
   const otherApp = await deaf({ ...terminal, IRONBRIDGE_SESSION: `${launch}-other` });
   const reused = await deaf({});
   const folder = await mkdtemp(join(tmpdir(), "lost-terminals-"));
@@ -52,8 +57,8 @@ test("what ran in a dead bridge's terminals is ended, whoever told of it, and no
     clock: systemClock,
   });
   expect(seen.survivors).toEqual([]);
-  expect(seen.ended).toBe(2);
-  await poll("both are gone", () => !isAlive(known) && !isAlive(untold));
+  expect(seen.ended).toBe(3);
+  await poll("they are gone", () => ![known, untold, shed].some(isAlive));
   for (const pid of [ourChild, otherApp, reused]) expect(isAlive(pid)).toBe(true);
   expect(existsSync(folder)).toBe(false);
 });

@@ -4,15 +4,13 @@ import type { Clock } from "../../loopback/clock.ts";
 import { endProcesses, operatingSystem, type LadderStep } from "../../loopback/end-processes.ts";
 import { SESSION_MARKER } from "../../loopback/environment.ts";
 import type { Claim } from "../../loopback/ownership.ts";
-import { carriesEntry, carriesVariable, nowOrder } from "../../loopback/processes.ts";
+import { carriesEntry, isOfTerminal, nowOrder } from "../../loopback/processes.ts";
 
 /** Nobody can watch or stop them any more, so nobody waits long. */
 const STEPS: readonly LadderStep[] = [
   { signal: "SIGTERM", waitMs: 500 },
   { signal: "SIGKILL", waitMs: 2_000 },
 ];
-/** The name that the bridge gives to every process of a terminal, with the session's id. */
-const TERMINAL_MARKER = "IRONBRIDGE_TERMINAL";
 
 export interface DeadBridge {
   /** This life of the app. */
@@ -45,7 +43,7 @@ export async function endLostTerminals(dead: DeadBridge): Promise<LostTerminals>
     // Our own children carry the launch's marker too; a terminal's processes carry both.
     system: {
       ...operatingSystem,
-      carries: (pid, entry) => carriesVariable(pid, TERMINAL_MARKER) && carriesEntry(pid, entry),
+      carries: (pid, entry) => isOfTerminal(pid) && carriesEntry(pid, entry),
     },
   });
   if (dead.folder !== undefined) await rm(dead.folder, { recursive: true, force: true });

@@ -34,6 +34,10 @@ export const FAMILIES: Record<string, { script: string; names: string[] }> = {
     script: `env -i DIR=$DIR /bin/sh -c ${quoted(deaf("bare"))} & exec sleep 300`,
     names: ["bare"],
   },
+  "a child without its environment, in a session of its own, whose starter has gone": {
+    script: `(env -i DIR=$DIR setsid /bin/sh -c ${quoted(deaf("shed"))} >/dev/null 2>&1 &); until [ -e $DIR/shed ]; do sleep 0.02; done`,
+    names: ["shed"],
+  },
   "a stopped child": { script: `${here("stopped")}; kill -STOP $$; ${wait}`, names: ["stopped"] },
   "a child that comes back": {
     script: `${here("parent")}; while :; do sh -c ${quoted("trap '' TERM; sleep 300")}; done`,

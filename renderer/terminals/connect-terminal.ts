@@ -23,7 +23,7 @@ export function connectTerminal(options: {
   onClosed: (reason: string) => void;
 }): TerminalLink {
   const { terminal, fit } = options.parts;
-  const acknowledge = createAckCounter();
+  const acknowledge = { replay: createAckCounter(), live: createAckCounter() };
   // A replay holds the questions that programs once asked the terminal; it must not answer them again into the shell.
   let replaying = 0;
   let closed = false;
@@ -43,8 +43,8 @@ export function connectTerminal(options: {
       if (replay) replaying += 1;
       terminal.write(chars, () => {
         if (replay) replaying -= 1;
-        const parsed = acknowledge(chars.length);
-        if (parsed > 0) port.send({ type: "ack", chars: parsed });
+        const parsed = acknowledge[replay ? "replay" : "live"](chars.length);
+        if (parsed > 0) port.send({ type: "ack", chars: parsed, replay });
       });
       return undefined;
     },
