@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoopbackServer } from "../loopback/listen.ts";
-import { InputResponse, OutputResponse, ResizeResponse } from "./contract/api.ts";
+import {
+  InputResponse,
+  ListResponse,
+  OutputResponse,
+  ResizeResponse,
+  type TerminalSession,
+} from "./contract/api.ts";
 import { serve } from "./server.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
 
@@ -24,7 +30,7 @@ afterAll(async () => {
 });
 
 async function call(path: string, body?: unknown, signal?: AbortSignal) {
-  const response = await fetch(`${server.url}/v1/sessions/${path}`, {
+  const response = await fetch(`${server.url}/v1/sessions${path === "" ? "" : `/${path}`}`, {
     method: body === undefined ? "GET" : "POST",
     headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -83,6 +89,39 @@ describe("the terminal API, beyond running and reading", () => {
     const answer = await call(`term_aaaaaaaa/${path}`, body);
     expect(answer.status).toBe(400);
     expect((answer.body as { error: string }).error.startsWith(field)).toBe(true);
+  });
+
+  it("[B3] tells of a session whose bridge crashed how it ended, that its output is gone, and lets nobody wait", async () => {
+    const { session } = await bridge.finish("echo of an earlier life");
+    const lost: TerminalSession = {
+      ...session,
+      session_id: "term_ofanearlierone",
+      status: "signalled",
+      exit_code: null,
+      reason: "The terminal bridge stopped unexpectedly; its processes were ended.",
+      output_bytes: 100,
+    };
+    bridge.sessions.remember([lost]);
+    const at = lost.session_id;
+    const waits = `${at}/output?offset=40&wait_for=exit&wait_ms=50000`;
+    expect(OutputResponse.parse((await call(waits)).body)).toMatchObject({
+      status: "signalled",
+      output: "",
+      next: 100,
+      has_more: false,
+      dropped: 60,
+      reason: expect.stringContaining("what it had printed is gone") as string,
+    });
+    expect((await call(`${at}/input`, { text: "x" })).body).toEqual({ session_id: at, taken: false });
+    expect((await call(`${at}/stop`, {})).body).toEqual({
+      session_id: at,
+      outcome: "already_ended",
+      alive: 0,
+    });
+    expect((await call(`${at}/resize`, { cols: 10, rows: 10 })).status).toBe(200);
+    const all = ListResponse.parse((await call("")).body);
+    expect(all.sessions.map(({ session_id }) => session_id)).toContain(at);
+    expect(bridge.sessions.list().map(({ session_id }) => session_id)).not.toContain(at);
   });
 
   it.each(["input", "resize"])("%s of a terminal that is not there is 404", async (what) => {

@@ -9,6 +9,7 @@ import { serve } from "./server.ts";
 import { defaultShell } from "./session-plan.ts";
 import { Sessions } from "./sessions.ts";
 import type { TabPort } from "./tab.ts";
+import { withoutOurs } from "./terminal-environment.ts";
 
 export interface BridgeOptions {
   token: string;
@@ -70,6 +71,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
       const parsed = ToBridge.safeParse(message);
       if (!parsed.success) problem(`message from the app: ${problemOf(parsed.error)}`);
       else if (parsed.data.type === "shutdown") once();
+      else if (parsed.data.type === "lost") sessions.remember(parsed.data.sessions);
       else
         obey(parsed.data, port, sessions, parent).catch((error: unknown) => {
           // Whoever asked is told nothing rather than something that was not seen.
@@ -82,7 +84,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
 }
 
 async function obey(
-  message: Exclude<ToBridge, { type: "shutdown" }>,
+  message: Exclude<ToBridge, { type: "shutdown" | "lost" }>,
   port: TabPort | undefined,
   sessions: Sessions,
   parent: ParentPort,
@@ -108,6 +110,12 @@ async function obey(
       parent.post({ type: "saved", session_id, problem });
       return;
     }
+    case "rename":
+      parent.post({ type: "renamed", session_id, renamed: sessions.rename(session_id, message.name) });
+      return;
+    case "show_command":
+      parent.post({ type: "command", session_id, command: sessions.command(session_id) });
+      return;
     case "close":
       parent.post({ type: "closed", session_id, closed: await sessions.close(session_id) });
       return;
@@ -118,6 +126,8 @@ async function shellEnvironment(
   signal: AbortSignal,
   problem: (text: string) => void,
 ): Promise<Record<string, string>> {
+  // There a login changes nothing about the environment.
+  if (process.platform === "win32") return withoutOurs(process.env);
   const { env, problem: why } = await loginEnvironment({
     shell: defaultShell(process.env["SHELL"]),
     cwd: homedir(),

@@ -52,7 +52,7 @@ describe.each([
 });
 
 describe("exit codes and signals", () => {
-  it("are exactly those of the leader: every code", async () => {
+  it("[B2] are exactly those of the leader: every code", async () => {
     const codes = Array.from({ length: 256 }, (_, code) => code);
     const seen: (number | null)[] = [];
     // In groups: a machine has two cores, and a bridge 64 terminals.

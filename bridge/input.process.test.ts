@@ -36,7 +36,7 @@ describe("a program that waits for a person", () => {
     for (const { session_id } of [busy, silent, reads]) expect(status(session_id)).toBe("running");
   });
 
-  it("has what was typed unseen neither in its log nor in what an agent reads", async () => {
+  it("[B2] has what was typed unseen neither in its log nor in what an agent reads", async () => {
     const { session_id } = await bridge.run(
       `printf 'Password: '; stty -echo; read -r word; stty echo; echo; echo "length \${#word}"`,
     );

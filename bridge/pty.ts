@@ -37,6 +37,15 @@ export interface PtyEvents {
   end(end: PtyEnd): void;
 }
 
+/** What a session has of its terminal, whatever the system. */
+export interface TerminalDevice {
+  readonly pid: number;
+  /** Path of its other side; "" where there is none. */
+  readonly terminal: string;
+  write(text: string): boolean;
+  resize(size: TerminalSize): void;
+}
+
 /** Bytes of input that may wait for a child which does not read; more is refused. */
 export const MAX_WAITING_INPUT_BYTES = 1024 * 1024;
 const WRITE_AGAIN_MS = 10;
@@ -92,7 +101,7 @@ function loadNative(): { module: Native; spawnHelper: string } {
  * A child on a terminal of its own: leader of a new session and process group. The terminal is read as fast as it can be,
  * always. Our own descriptor of its other side keeps the kernel from throwing away what was not read when the child ends.
  */
-export class Pty {
+export class Pty implements TerminalDevice {
   readonly pid: number;
   /** Path of its other side. */
   readonly terminal: string;
@@ -107,7 +116,6 @@ export class Pty {
 
   /** @throws Error when the system gives no terminal or process; nothing is left then */
   constructor(options: PtyOptions, events: PtyEvents) {
-    if (process.platform === "win32") throw new Error("terminals run on Linux and macOS only");
     native ??= loadNative();
     const { command, args, env, cwd, size } = options;
     this.#events = events;

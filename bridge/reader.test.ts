@@ -63,7 +63,7 @@ const TORTURE =
   "\u001b[1;31mred ä\u001b[0m\r\n\u001b]0;title €\u0007漢字 😀 👨‍👩‍👧\r\n10%\r\u001b[K20%\r\u001b[K100%\r\nplain\r\n\u001b]8;;http://x\u001b\\l\u001b]8;;\u001b\\\r\n";
 
 describe("plain text by offsets", () => {
-  it("is the same however the bytes arrive: cut at every boundary", async () => {
+  it("[B1] is the same however the bytes arrive: cut at every boundary", async () => {
     const whole = Buffer.from(TORTURE);
     const wanted = "red ä\n漢字 😀 👨‍👩‍👧\n100%\nplain\nl\n";
     for (let cut = 0; cut <= whole.length; cut += 1) {
@@ -129,7 +129,7 @@ describe("waiting", () => {
     expect(from.listeners.size).toBe(0);
   });
 
-  it("finds a text that arrives in pieces, cut inside a character", async () => {
+  it("[B1] finds a text that arrives in pieces, cut inside a character", async () => {
     const from = source();
     const waiting = from.read({ wait_for: "text", text: "fertig ✓", wait_ms: 10_000 });
     const whole = Buffer.from(`${"x".repeat(70_000)} fertig ✓`);

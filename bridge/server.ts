@@ -13,7 +13,10 @@ import {
   SessionId,
   type BridgeError,
   type InputResponse,
+  type OutputResponse,
   type ResizeResponse,
+  type StopResponse,
+  type TerminalSession,
 } from "./contract/api.ts";
 import { problemOf } from "./problem.ts";
 import { TooManySessions, type Sessions } from "./sessions.ts";
@@ -98,7 +101,7 @@ async function answer(
   if (path === SESSIONS)
     return request.method === "POST"
       ? run(request, sessions)
-      : { status: 200, body: { sessions: sessions.list() } };
+      : { status: 200, body: { sessions: sessions.listAll() } };
 
   const [, encodedId, what] = ONE_SESSION.exec(path) ?? [];
   if (encodedId === undefined) return refused(404, "not_found", "no such path");
@@ -107,6 +110,11 @@ async function answer(
   const allowed = what === "output" ? "GET" : "POST";
   if (request.method !== allowed)
     return { ...refused(405, "method_not_allowed", `use ${allowed}`), headers: { allow: allowed } };
+  const lost = sessions.lost(id.data);
+  if (lost !== undefined) {
+    drain(request, MAX_IGNORED_BODY_BYTES);
+    return { status: 200, body: ofLost(lost, what, query) };
+  }
   if (what === "output") return output(id.data, query, sessions, gone);
   if (query !== "") return refused(400, "bad_request", "this path takes no query");
   if (what === "input") return input(request, id.data, sessions);
@@ -176,6 +184,29 @@ async function stop(request: IncomingMessage, id: string, sessions: Sessions): P
   drain(request, MAX_IGNORED_BODY_BYTES);
   const seen = await sessions.stop(id, { by: "its agent" });
   return seen === undefined ? noSession(id) : { status: 200, body: seen };
+}
+
+/** What is answered about a session whose bridge crashed: it has ended, and nothing of its output is left. */
+function ofLost(session: TerminalSession, what: string | undefined, query: string): unknown {
+  const { session_id, status, exit_code, signal, reason, output_bytes, size } = session;
+  if (what === "stop") return { session_id, outcome: "already_ended", alive: 0 } satisfies StopResponse;
+  if (what === "input") return { session_id, taken: false } satisfies InputResponse;
+  if (what === "resize") return { session_id, size } satisfies ResizeResponse;
+  const parsed = OutputQuery.safeParse(Object.fromEntries(new URLSearchParams(query)));
+  const asked = Math.min(parsed.success ? parsed.data.offset : 0, output_bytes);
+  const told = "The terminal bridge crashed: what it had printed is gone.";
+  return {
+    session_id,
+    output: "",
+    offset: output_bytes,
+    next: output_bytes,
+    has_more: false,
+    dropped: output_bytes - asked,
+    status,
+    exit_code,
+    signal,
+    reason: reason === null ? told : `${reason} ${told}`,
+  } satisfies OutputResponse;
 }
 
 function noSession(id: string): Answer {

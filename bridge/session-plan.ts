@@ -50,8 +50,12 @@ export function planSession(
   }
 }
 
-/** The person's shell, if it is one that runs something; else bash, else sh. */
-export function defaultShell(wanted: string | undefined): string {
+/** The person's shell, if it is one that runs something; else bash, else sh; on Windows its command interpreter. */
+export function defaultShell(
+  wanted: string | undefined,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (platform === "win32") return wanted ?? process.env["COMSPEC"] ?? "C:\\Windows\\System32\\cmd.exe";
   const usable = (file: string | undefined) =>
     file !== undefined && isAbsolute(file) && !NO_SHELLS.has(basename(file)) && isExecutableFile(file);
   return [wanted, ...FALLBACK_SHELLS].find(usable) ?? "/bin/sh";

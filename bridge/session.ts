@@ -9,9 +9,12 @@ import {
   type TerminalSession,
   type TerminalSize,
 } from "./contract/api.ts";
+import { BellWatch } from "./bell-watch.ts";
 import { echoes, endsUnfinished, foreground } from "./input-watch.ts";
 import type { OutputLog } from "./output-log.ts";
-import { Pty, type PtyEnd } from "./pty.ts";
+import { openTerminal } from "./open-terminal.ts";
+import type { PtyEnd, TerminalDevice } from "./pty.ts";
+import { scriptRun } from "./run-script.ts";
 import type { ScriptFolder } from "./script-folder.ts";
 import type { Readable } from "./reader.ts";
 import { planSession, type SessionPlan } from "./session-plan.ts";
@@ -59,6 +62,8 @@ export class Session implements TabSource, Readable {
   readonly timeline = new Timeline();
   readonly #request: RunRequest;
   readonly #context: SessionContext;
+  /** Name of its script file, once there is one. */
+  #script: string | undefined;
   readonly #startedAt: Date;
   readonly #started: Promise<void>;
   #told: () => void = () => {};
@@ -71,7 +76,7 @@ export class Session implements TabSource, Readable {
   #size: TerminalSize;
   #shell: string;
   #cwd: string;
-  #pty: Pty | undefined;
+  #pty: TerminalDevice | undefined;
   #processes: TerminalProcesses | undefined;
   #leftBehind = 0;
   #goneAt: Date | undefined;
@@ -80,14 +85,17 @@ export class Session implements TabSource, Readable {
   #stopping: Promise<StopResponse> | undefined;
   #tab: Tab | undefined;
   #inputRefused = false;
+  #name: string | undefined;
+  readonly #bell = new BellWatch();
   #outputAtMs = 0;
   readonly #listeners = new Set<() => void>();
 
   /** Begins to start at once; `started` tells when that is decided. */
-  constructor(id: string, request: RunRequest, context: SessionContext) {
+  constructor(id: string, request: RunRequest, context: SessionContext, name?: string) {
     this.id = id;
     this.log = context.newLog(id);
     this.#request = request;
+    this.#name = name;
     this.#context = context;
     this.#startedAt = context.now();
     this.#size = request.size ?? DEFAULT_SIZE;
@@ -136,9 +144,23 @@ export class Session implements TabSource, Readable {
       output_bytes: this.log.end,
       left_behind: this.#leftBehind,
       size: this.#size,
+      ...(this.#name === undefined ? {} : { name: this.#name }),
+      ...(isCut(command) ? { command_chars: command.length } : {}),
+      ...(this.#bell.count === 0 ? {} : { bells: this.#bell.count }),
       ...(this.#pty === undefined ? {} : { pid: this.#pty.pid }),
       ...(this.#goneAt === undefined ? {} : { gone_at: this.#goneAt.toISOString() }),
     };
+  }
+
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** What the person calls it; "" takes the name away. */
+  rename(name: string): void {
+    const trimmed = name.trim();
+    this.#name = trimmed === "" ? undefined : trimmed;
+    this.#changed();
   }
 
   onActivity(listener: () => void): () => void {
@@ -249,7 +271,8 @@ export class Session implements TabSource, Readable {
       const plan = planSession(this.#request, { sessionId: this.id, environment, marker });
       this.#shell = plan.shell;
       this.#cwd = plan.cwd;
-      const script = await scripts.write(this.id, this.#request.command);
+      this.#script = `${this.id}${scriptRun(plan.shell).suffix}`;
+      const script = await scripts.write(this.#script, this.#request.command);
       if (closing.aborted) throw new Error("the app is closing");
       await this.#spawn(plan, script);
     } catch (error) {
@@ -260,13 +283,17 @@ export class Session implements TabSource, Readable {
 
   async #spawn(plan: SessionPlan, script: string): Promise<void> {
     const since = nowOrder();
-    const launched = launchCommand({ command: plan.shell, args: [script] }, plan.env);
-    const pty = new Pty(
+    const launched = launchCommand(
+      { command: plan.shell, args: scriptRun(plan.shell).args(script) },
+      plan.env,
+    );
+    const pty = openTerminal(
       { ...launched, env: plan.env, cwd: plan.cwd, size: this.#size },
       {
         data: (bytes) => {
           this.timeline.note(this.log.end, this.#context.now().getTime());
           this.log.append(bytes);
+          this.#bell.take(bytes);
           this.#outputAtMs = this.#context.clock.nowMs();
           this.#tab?.outputArrived();
           for (const listener of this.#listeners) listener();
@@ -370,7 +397,7 @@ export class Session implements TabSource, Readable {
 
   async #removeScript(): Promise<void> {
     try {
-      await this.#context.scripts.remove(this.id);
+      if (this.#script !== undefined) await this.#context.scripts.remove(this.#script);
     } catch (error) {
       // The folder goes with the bridge at the latest.
       this.#context.problem(`${this.id}: its script could not be removed: ${String(error)}`);
@@ -378,7 +405,10 @@ export class Session implements TabSource, Readable {
   }
 }
 
+function isCut(command: string): boolean {
+  return command.length > TERMINAL_LIMITS.shownCommandChars;
+}
+
 function shown(command: string): string {
-  const { shownCommandChars } = TERMINAL_LIMITS;
-  return command.length <= shownCommandChars ? command : `${command.slice(0, shownCommandChars - 1)}…`;
+  return isCut(command) ? `${command.slice(0, TERMINAL_LIMITS.shownCommandChars - 1)}…` : command;
 }

@@ -68,6 +68,8 @@ export class Sessions {
   #inputLook: NodeJS.Timeout | undefined;
   #lookingForInput: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
+  /** Of a bridge that crashed before this one: how they ended. */
+  readonly #lost = new Map<string, TerminalSession>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -113,11 +115,11 @@ export class Sessions {
    * Starts a command; the answer tells whether it runs or why not.
    * @throws TooManySessions when there is no room
    */
-  async run(request: RunRequest): Promise<TerminalSession> {
+  async run(request: RunRequest, name?: string): Promise<TerminalSession> {
     if (this.#closing.signal.aborted) throw new TooManySessions("the app is closing");
     this.#makeRoom();
     const id = `term_${randomBytes(ID_RANDOM_BYTES).toString("base64url")}`;
-    const session = new Session(id, request, this.#context);
+    const session = new Session(id, request, this.#context, name);
     this.#sessions.set(id, session);
     this.#list.soon();
     this.#lookForInputLater();
@@ -127,6 +129,33 @@ export class Sessions {
 
   list(): TerminalSession[] {
     return [...this.#sessions.values()].map((session) => session.snapshot());
+  }
+
+  /** As `list`, with those that went with an earlier bridge first. */
+  listAll(): TerminalSession[] {
+    return [...this.#lost.values(), ...this.list()];
+  }
+
+  /** Who asks for one of these is told how it ended, and that its output is gone. */
+  remember(lost: readonly TerminalSession[]): void {
+    for (const session of lost) this.#lost.set(session.session_id, session);
+  }
+
+  /** How a session ended that went with an earlier bridge. */
+  lost(id: string): TerminalSession | undefined {
+    return this.#lost.get(id);
+  }
+
+  /** False: no such session. */
+  rename(id: string, name: string): boolean {
+    const session = this.#sessions.get(id);
+    session?.rename(name);
+    return session !== undefined;
+  }
+
+  /** The whole command; null: no such session. */
+  command(id: string): string | null {
+    return this.#sessions.get(id)?.request.command ?? null;
   }
 
   /** Undefined: no such session. @throws RangeError when the offset is past the end */
@@ -172,7 +201,7 @@ export class Sessions {
     const session = this.#sessions.get(id);
     if (session === undefined) return null;
     try {
-      return (await this.run(session.request)).session_id;
+      return (await this.run(session.request, session.name)).session_id;
     } catch (error) {
       if (error instanceof TooManySessions) return null;
       throw error;

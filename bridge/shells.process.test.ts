@@ -47,16 +47,19 @@ describe.each(SHELLS)("%s", (shell) => {
       "a       b\nred\n100%\n",
       0,
     ],
-  ])("runs %s with the same text and exit code as every other", async (_what, command, wanted, exitCode) => {
-    const { session } = await bridge.finish(command, { shell });
-    expect(session).toMatchObject({ status: "exited", exit_code: exitCode });
-    expect(session.shell).toMatch(new RegExp(`/${shell}$`));
-    expect(await text(session.session_id)).toBe(wanted);
-  });
+  ])(
+    "[B-SHOW-4] runs %s with the same text and exit code as every other",
+    async (_what, command, wanted, exitCode) => {
+      const { session } = await bridge.finish(command, { shell });
+      expect(session).toMatchObject({ status: "exited", exit_code: exitCode });
+      expect(session.shell).toMatch(new RegExp(`/${shell}$`));
+      expect(await text(session.session_id)).toBe(wanted);
+    },
+  );
 });
 
 describe("Python's REPL", () => {
-  it("waits for input, answers, and ends with its own code", async () => {
+  it("[B-SHOW-4] waits for input, answers, and ends with its own code", async () => {
     const { session_id } = await bridge.run("exec python3 -q");
     await poll(
       "it waits",
@@ -70,7 +73,7 @@ describe("Python's REPL", () => {
 });
 
 describe("resizes", () => {
-  it("200 of them during output leave the agent's text as it is without", async () => {
+  it("[B-SHOW-4] 200 of them during output leave the agent's text as it is without", async () => {
     const line = `printf 'line %05d %s\\n' $i 'some words that a narrow tab would wrap at its edge'`;
     const command = `for i in $(seq 1 4000); do ${line}; [ $((i % 20)) = 0 ] && sleep 0.005; done; true`;
     const still = await bridge.finish(command);

@@ -65,7 +65,7 @@ describe("Stop", () => {
     expect(await bridge.end(session_id)).toMatchObject({ status: "stopped_by_user", signal: "SIGTERM" });
   });
 
-  it("ends a group whose children ignore INT, TERM and HUP, double forks in sessions of their own among them", async () => {
+  it("[B3] ends a group whose children ignore INT, TERM and HUP, double forks in sessions of their own among them", async () => {
     const { session_id } = await bridge.run(
       `${DEAF_CHILD}\n${DEAF_CHILD}\n${DEAF_DOUBLE_FORK}\n${DEAF_DOUBLE_FORK}\nsleep 600`,
     );

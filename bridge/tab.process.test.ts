@@ -78,7 +78,7 @@ describe("a tab on a real terminal", () => {
     expect((await bridge.end(session_id)).size).toEqual({ cols: 91, rows: 17 });
   });
 
-  it("that is hidden, never opened, or never acknowledges changes nothing about what an agent reads", async () => {
+  it("[B-SHOW-1] that is hidden, never opened, or never acknowledges changes nothing about what an agent reads", async () => {
     const command = "seq 1 60000";
     const sessions = await Promise.all([1, 2, 3, 4].map(() => bridge.run(command)));
     const [hidden, , silent, shown] = sessions.map((session) => session.session_id);

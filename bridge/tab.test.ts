@@ -107,7 +107,7 @@ describe("a tab", () => {
     expect(data()).toEqual([{ type: "data", chars: "x".repeat(100), replay: false }]);
   });
 
-  it("gets the same text wherever characters and escape sequences are cut", async () => {
+  it("[B-SHOW-4] gets the same text wherever characters and escape sequences are cut", async () => {
     const bytes = Buffer.from("ä€😀\u001b[31mred\u001b[0m\u001b]0;title\u0007日");
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       const { print, text } = setUp();
@@ -179,7 +179,7 @@ describe("a tab", () => {
     expect(live()).toBeGreaterThan(held);
   });
 
-  it("costs nothing while it is hidden, and has missed nothing when it is shown", async () => {
+  it("[B4] costs nothing while it is hidden, and has missed nothing when it is shown", async () => {
     const { print, data, say, text, sent } = setUp();
     await turn();
     say({ type: "visible", visible: false });

@@ -61,6 +61,33 @@ it("a restart runs the same command in a tab of its own", async () => {
   expect(await bridge.sessions.restart("term_nosuchone")).toBeNull();
 });
 
+it("[B6] a tab is named and keeps its name when it is run again; an empty name takes it away", async () => {
+  const { session } = await bridge.finish("true");
+  const row = (id: string) => bridge.sessions.list().find((one) => one.session_id === id);
+  expect(bridge.sessions.rename(session.session_id, "  deploy ")).toBe(true);
+  expect(row(session.session_id)?.name).toBe("deploy");
+  const again = (await bridge.sessions.restart(session.session_id)) ?? "";
+  expect(row(again)?.name).toBe("deploy");
+  bridge.sessions.rename(session.session_id, " ");
+  expect(row(session.session_id)).not.toHaveProperty("name");
+  expect(bridge.sessions.rename("term_nosuchone", "x")).toBe(false);
+});
+
+it("[B6] a command that is cut in lists is kept whole, and says how long it is", async () => {
+  const command = `true # ${"x".repeat(5_000)}`;
+  const { session } = await bridge.finish(command);
+  expect(session.command).toHaveLength(4_096);
+  expect(session.command_chars).toBe(command.length);
+  expect(bridge.sessions.command(session.session_id)).toBe(command);
+  expect((await bridge.finish("true")).session).not.toHaveProperty("command_chars");
+  expect(bridge.sessions.command("term_nosuchone")).toBeNull();
+});
+
+it("[B6] bells are counted though nobody looks, the ends of titles are not", async () => {
+  const { session } = await bridge.finish("printf '\\033]0;title\\007a\\007b\\007'");
+  expect(session.bells).toBe(2);
+});
+
 it("the end of a session is proved: its pid, and when nothing of it lived any more", async () => {
   const { session } = await bridge.finish("echo $$");
   expect(session.pid).toBe(Number(bridge.readAll(session.session_id)));

@@ -19,6 +19,12 @@ export async function processTree(root: number): Promise<Process[]> {
   return [...found.values()];
 }
 
+/** Those of these pids that run now. */
+export async function processesByPid(pids: readonly number[]): Promise<Process[]> {
+  const rows = await Promise.all(pids.map(readProcess));
+  return rows.filter((row) => row !== undefined);
+}
+
 /** Every process whose environment carries `NAME=value`: how children that left their parent are found. */
 export async function processesWithEnv(entry: string): Promise<Process[]> {
   const marked: Process[] = [];

@@ -19,9 +19,22 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   F5: "nothing irreversible happens without a person's click in the consent window",
   F6: "an agent's command runs in a visible tab; no byte is lost; Stop ends the whole group",
   F7: "every page is reachable by keyboard; loading, empty, stale and failed look different; times carry their zone",
-  B4: "a visible tab gets at most what it can parse; acknowledging a replay makes no room for live output; a hidden one costs nothing",
+  B1: "an agent's log: absolute offsets that never move, dropped told, never half a character; raw, text, screen and waiting",
+  B2: "status and exit code are the system's; waiting for input is told; what is typed with echo off reaches neither log nor agent",
+  B3: "nothing of a terminal survives Stop, the app, its kill or a crash of the bridge; the proof of each end is on a page",
   "B3-1":
     "what clears its environment and leaves its session (env -i setsid) is found: by Stop, by the reaper, after a crash of the bridge",
+  B4: "a visible tab gets at most what it can parse; acknowledging a replay makes no room for live output; a hidden one costs nothing",
+  B5: "a command arrives as given, run by a named shell in a named folder; what cannot start says why",
+  B6: "the tab: names, split, bell, search, copy, keys, whole command, WebGL on hardware only, transcripts, back after a reload",
+  B7: "the terminal tools: a policy per token, one question for first commands at once, questions that show what they are about",
+  "B-SHOW-1":
+    "programs that print and exit at once, with hidden and never-opened tabs: no byte lost, exit code exact",
+  "B-SHOW-2":
+    "a flood: memory flat, the window answers keys, Stop works, a child that nobody looks at never blocks",
+  "B-SHOW-3":
+    "kill -9 of the app with 20 terminals of double forks deaf to SIGTERM: no survivor after 2 s, nobody else touched",
+  "B-SHOW-4": "cut sequences and characters, resizes, and four shells give the same text",
   M10: "the page Test as an agent shows what each era sees: tools, a call, the raw frames with secrets masked, timings",
   M11: "ironbridge-mcp --attach carries an agent on stdio to the running app, in either era, over consent and restarts",
   "F-SHOW-2":

@@ -237,7 +237,7 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     await expect(app.page.locator(".xterm-rows").first()).toContainText("got on", { timeout: 15_000 });
   });
 
-  test("[F6] when the bridge is killed its terminals' processes end, its folder goes, and its tabs say so", async () => {
+  test("[F6] [B3] when the bridge is killed its terminals' processes end, its folder goes, and its tabs say so", async () => {
     const session = await run(
       modern,
       "trap '' TERM INT HUP; (setsid perl -e '$SIG{TERM}=$SIG{HUP}=q(IGNORE); sleep 997' &) ; sleep 998; sleep 999",
@@ -269,5 +269,13 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
         { timeout: 30_000 },
       )
       .toBe(false);
+    // Who asks for the tab of the dead one is told how it ended, and does not wait for it.
+    const asked = { session_id: session, wait_for: "exit", wait_seconds: 40 };
+    const read = await modern.call("ironflow_terminal_read", asked);
+    expect(read.structured).toMatchObject({ status: "signalled", output: "", has_more: false });
+    expect(read.text).toContain("terminal bridge");
+    expect(read.text).toContain("is gone");
+    const stopped = await modern.call("ironbridge_terminal_stop", { session_id: session });
+    expect(stopped.structured).toMatchObject({ outcome: "already_ended", alive: 0 });
   });
 });

@@ -32,6 +32,8 @@ const GOOD: Record<string, unknown> = {
   "terminals:close": { session_id: "term_12345678" },
   "terminals:restart": { session_id: "term_12345678" },
   "terminals:save": { session_id: "term_12345678", format: "text" },
+  "terminals:rename": { session_id: "term_12345678", name: "deploy" },
+  "terminals:command": { session_id: "term_12345678" },
   "terminals:open-link": { url: "https://example.org/" },
   "consent:answer": { question_id: "q", answer: "approve" },
 };

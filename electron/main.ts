@@ -164,7 +164,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const performer = createPerformer({
     rows: TOOLS,
     own: [auditTool(audit)],
-    terminals: terminalPolicies(),
+    terminals: terminalPolicies(() => bridge.sessions()),
     hub,
     consent,
     remembered,

@@ -25,6 +25,8 @@ export const TERMINAL_LIMITS = {
   waitTextChars: 1_024,
   /** Typed by one call. */
   inputChars: 65_536,
+  /** Of a tab, as the person names it. */
+  nameChars: 80,
 } as const;
 
 export const TerminalStatus = z.enum([
@@ -118,6 +120,12 @@ export const TerminalSession = z.object({
   size: TerminalSize,
   /** Of the leader, which is also the number of its process group and session. Not there when it did not start. */
   pid: z.number().int().optional(),
+  /** What the person calls the tab; left out while they have not named it. */
+  name: z.string().optional(),
+  /** Length of the whole command, where `command` is only its beginning. */
+  command_chars: z.number().int().optional(),
+  /** How often the program has rung the bell; left out while it has not. */
+  bells: z.number().int().optional(),
   /** When it was first seen that the leader is reaped and nothing of the session lives. */
   gone_at: z.string().optional(),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { SessionId, StopResponse, TerminalSession, TerminalSize } from "./api.ts";
+import { SessionId, StopResponse, TERMINAL_LIMITS, TerminalSession, TerminalSize } from "./api.ts";
 
 /**
  * Messages on the port between the bridge and one tab. A tab first gets its session, then a replay of what is kept. It counts
@@ -36,8 +36,8 @@ export type TranscriptFormat = z.infer<typeof TranscriptFormat>;
 
 /**
  * Messages between main and the bridge process. Main brokers ports and never reads the bytes. `attach` brings one port with
- * it. Each of `attach`, `stop`, `close`, `restart` and `save` is answered once by `attached`, `stopped`, `closed`,
- * `restarted` or `saved` with the same session.
+ * it. Each of `attach`, `stop`, `close`, `restart`, `save`, `rename` and `show_command` is answered once by `attached`,
+ * `stopped`, `closed`, `restarted`, `saved`, `renamed` or `command` with the same session.
  * After `shutdown` the bridge ends its sessions and exits with code 0.
  */
 export const ToBridge = z.discriminatedUnion("type", [
@@ -53,6 +53,18 @@ export const ToBridge = z.discriminatedUnion("type", [
     session_id: SessionId,
     format: TranscriptFormat,
     path: z.string().min(1).max(4096),
+  }),
+  /** What the person calls the tab; "" takes the name away. */
+  z.strictObject({
+    type: z.literal("rename"),
+    session_id: SessionId,
+    name: z.string().max(TERMINAL_LIMITS.nameChars),
+  }),
+  z.strictObject({ type: z.literal("show_command"), session_id: SessionId }),
+  /** The sessions of a bridge that crashed, as they ended: who asks for one is told so. */
+  z.strictObject({
+    type: z.literal("lost"),
+    sessions: z.array(TerminalSession).max(TERMINAL_LIMITS.sessions),
   }),
   z.strictObject({ type: z.literal("shutdown") }),
 ]);
@@ -70,6 +82,10 @@ export const FromBridge = z.discriminatedUnion("type", [
   z.object({ type: z.literal("restarted"), session_id: SessionId, started: SessionId.nullable() }),
   /** `problem` is null when the file is there. */
   z.object({ type: z.literal("saved"), session_id: SessionId, problem: z.string().nullable() }),
+  /** False: there is no such session. */
+  z.object({ type: z.literal("renamed"), session_id: SessionId, renamed: z.boolean() }),
+  /** The whole command; null: there is no such session. */
+  z.object({ type: z.literal("command"), session_id: SessionId, command: z.string().nullable() }),
   /** Its processes are stopped (as far as could be seen), its script and log are gone. False: there was none. */
   z.object({ type: z.literal("closed"), session_id: SessionId, closed: z.boolean() }),
   /**

@@ -1,10 +1,13 @@
-// Bundles soak tests and runs them: `node bridge/soak/run.mjs [runs]` runs all, `node bridge/soak/run.mjs output|flood [n]` one.
+// Bundles soak tests and runs them: `node bridge/soak/run.mjs [runs]` runs those of the bridge alone,
+// `node bridge/soak/run.mjs output|flood|kills|away|keys [n]` one; the last three are of the whole app.
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const SOAKS = ["output", "flood"];
+/** In real Electron. */
+const APP_SOAKS = ["kills", "away", "keys"];
 const output = fileURLToPath(new URL("../../.cache/soak/", import.meta.url));
 mkdirSync(output, { recursive: true });
 
@@ -27,6 +30,10 @@ async function soak(name, args) {
 
 const [first = "", ...rest] = process.argv.slice(2);
 const named = SOAKS.includes(first);
+if (APP_SOAKS.includes(first)) {
+  const program = fileURLToPath(new URL("../../e2e/soak/run.mjs", import.meta.url));
+  process.exit(spawnSync(process.execPath, [program, first, ...rest], { stdio: "inherit" }).status ?? 1);
+}
 for (const name of named ? [first] : SOAKS) {
   const code = await soak(name, named ? rest : name === "output" && first !== "" ? [first] : []);
   if (code !== 0) process.exitCode = code;

@@ -33,6 +33,10 @@ export interface TerminalBridge {
   restart(sessionId: string): Promise<string | null>;
   /** Writes its transcript. What went wrong, or null. */
   save(sessionId: string, format: TranscriptFormat, path: string): Promise<string | null>;
+  /** What the person calls a tab; "" takes the name away. False: it is gone. */
+  rename(sessionId: string, name: string): Promise<boolean>;
+  /** The whole command. Null: the session is gone. */
+  command(sessionId: string): Promise<string | null>;
   end(): Promise<void>;
 }
 
@@ -85,7 +89,12 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
     tell();
   };
   const supervised = supervise<Bridge>({
-    start: (signal) => startBridge({ ...options, token, onSessions, onDead }, signal),
+    start: async (signal) => {
+      const started = await startBridge({ ...options, token, onSessions, onDead }, signal);
+      // Before anybody learns its address: an agent that asks for a tab of the bridge before is told what became of it.
+      if (lost.length > 0) started.value.post({ type: "lost", sessions: [...lost] });
+      return started;
+    },
     onState(state: ChildState<Bridge>) {
       if (state.name === "crashed") logError("bridge", state.problem);
       if (state.name !== "running") {
@@ -154,6 +163,14 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
     async save(sessionId, format, path) {
       const answer = await ask(running(), { type: "save", session_id: sessionId, format, path }, "saved");
       return answer?.type === "saved" ? answer.problem : "the terminal bridge did not answer";
+    },
+    async rename(sessionId, name) {
+      const answer = await ask(running(), { type: "rename", session_id: sessionId, name }, "renamed");
+      return answer?.type === "renamed" && answer.renamed;
+    },
+    async command(sessionId) {
+      const answer = await ask(running(), { type: "show_command", session_id: sessionId }, "command");
+      return answer?.type === "command" ? answer.command : null;
     },
     end: () => supervised.stop(),
   };

@@ -1,9 +1,12 @@
 import { homedir } from "node:os";
 import { describe, expect, it } from "vitest";
+import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { toolByName } from "../../mcp/contract/tools.ts";
 import { USER, type Caller } from "../mcp-endpoint/permissions.ts";
 import { terminalPolicies, withTerminalDefaults } from "./terminal-policy.ts";
-import { previewCommand } from "./terminal-preview.ts";
+import type { Answer } from "./consent.ts";
+import { refusal } from "./outcomes.ts";
+import { previewCommand, previewInput } from "./terminal-preview.ts";
 
 const row = (name: string) => {
   const found = toolByName(name);
@@ -54,6 +57,134 @@ describe("an agent's commands", () => {
     expect(policies.decide(hidden, agent({ terminalPolicy: "allow" }), run)).toBe(hidden);
     expect(policies.decide(ALLOW, agent(), read)).toBe(ALLOW);
     expect(policies.decide(ALLOW, USER, run)).toBe(ALLOW);
+  });
+});
+
+describe("first commands of one agent at the same time", () => {
+  const APPROVED: Answer = { approved: true };
+  const DECLINED: Answer = { approved: false, error: refusal("declined") };
+  const turn = () => new Promise((done) => setImmediate(done));
+
+  function asked(policies: ReturnType<typeof terminalPolicies>) {
+    const open: ((answer: Answer) => void)[] = [];
+    const ask = () => new Promise<Answer>((resolve) => open.push(resolve));
+    const call = (more: { caller?: Caller; there?: boolean; signal?: AbortSignal } = {}) =>
+      policies.inTurn(
+        {
+          caller: more.caller ?? agent(),
+          row: run,
+          signal: more.signal ?? new AbortController().signal,
+          attendance: { arrived: async () => more.there ?? true, askedAnew: () => {} },
+          deadlineMs: () => 0,
+        },
+        ask,
+      );
+    return { open, call };
+  }
+
+  it("[B7] are one question: the others wait for its answer and go with a yes", async () => {
+    const policies = terminalPolicies();
+    const { open, call } = asked(policies);
+    const all = [call(), call(), call()];
+    await turn();
+    expect(open).toHaveLength(1);
+    open[0]?.(APPROVED);
+    expect(await Promise.all(all)).toEqual([APPROVED, APPROVED, APPROVED]);
+    expect(open).toHaveLength(1);
+  });
+
+  it("[B7] are asked about one after the other when the answer is no, and none runs without one", async () => {
+    const { open, call } = asked(terminalPolicies());
+    const all = [call(), call()];
+    await turn();
+    open[0]?.(DECLINED);
+    expect(await all[0]).toEqual(DECLINED);
+    await turn();
+    expect(open).toHaveLength(2);
+    open[1]?.(DECLINED);
+    expect(await all[1]).toEqual(DECLINED);
+  });
+
+  it("[B7] of one that went away, or is not there to take a yes, does not run", async () => {
+    const { open, call } = asked(terminalPolicies());
+    const gone = new AbortController();
+    const first = call();
+    const left = call({ signal: gone.signal });
+    const away = call({ there: false });
+    await turn();
+    gone.abort();
+    expect(await left).toMatchObject({ approved: false, error: { reason: "caller_gone" } });
+    open[0]?.(APPROVED);
+    expect(await first).toEqual(APPROVED);
+    expect(await away).toMatchObject({ approved: false, error: { reason: "expired" } });
+  });
+
+  it("[B7] of different agents, or of one that is asked each time, are questions of their own", async () => {
+    const { open, call } = asked(terminalPolicies());
+    void call();
+    void call({ caller: agent({ name: "other" }) });
+    void call({ caller: agent({ terminalPolicy: "each" }) });
+    void call({ caller: agent({ terminalPolicy: "each" }) });
+    await turn();
+    expect(open).toHaveLength(4);
+  });
+
+  it("go on after a question that could not be asked at all", async () => {
+    const policies = terminalPolicies();
+    const { open, call } = asked(policies);
+    const broken = policies.inTurn(
+      {
+        caller: agent(),
+        row: run,
+        signal: new AbortController().signal,
+        attendance: { arrived: async () => true, askedAnew: () => {} },
+        deadlineMs: () => 0,
+      },
+      () => Promise.reject(new Error("no window")),
+    );
+    const next = call();
+    await expect(broken).rejects.toThrow("no window");
+    await turn();
+    open[0]?.(APPROVED);
+    expect(await next).toEqual(APPROVED);
+  });
+});
+
+describe("the question about what is typed", () => {
+  const session: TerminalSession = {
+    session_id: "term_aaaaaaaa",
+    agent: "claude",
+    name: "deploy",
+    command: "ssh host",
+    shell: "/bin/sh",
+    cwd: "/",
+    status: "waiting_input",
+    exit_code: null,
+    signal: null,
+    reason: null,
+    started_at: "2026-11-30T09:00:00Z",
+    ended_at: null,
+    output_bytes: 0,
+    left_behind: 0,
+    size: { cols: 80, rows: 24 },
+  };
+  const read = async (tool: string) => terminalPolicies(() => [session]).read(tool) ?? { content: [] };
+
+  it("[B7] shows every character, and the tab: its name, command, agent and status", async () => {
+    const { target } = await previewInput({ session_id: session.session_id, text: "yes\r\u0003" }, read);
+    expect(target.map(({ label, text }) => [label, text])).toEqual([
+      ["Typed", "yes⟨U+000D⟩⟨U+0003⟩"],
+      ["Tab", "deploy"],
+      ["Its command", "ssh host"],
+      ["Started by", "claude"],
+      ["It is", "waiting_input"],
+      ["Terminal", "term_aaaaaaaa"],
+    ]);
+  });
+
+  it("says when there is no such tab", async () => {
+    const { target } = await previewInput({ session_id: "term_bbbbbbbb", text: "x" }, read);
+    expect(target.map(({ text }) => text)).toContain("There is no such tab any more.");
   });
 });
 

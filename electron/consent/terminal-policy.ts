@@ -1,10 +1,14 @@
 import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
 import { basename, isAbsolute } from "node:path";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { TerminalSession } from "../../bridge/contract/api.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { TerminalPolicy } from "../contract/tokens.ts";
 import type { Verdict } from "../mcp-endpoint/gate.ts";
 import type { Caller } from "../mcp-endpoint/permissions.ts";
+import type { Answer, Attendance } from "./consent.ts";
+import { refusal } from "./outcomes.ts";
 
 /** A person who has said nothing is asked for an agent's first command of this start of the app. */
 export const DEFAULT_TERMINAL_POLICY: TerminalPolicy = "once";
@@ -16,19 +20,67 @@ const RUNS = new Set(["ironflow_terminal_run", "ironbridge_terminal_input"]);
 export interface TerminalPolicies {
   /** What the gate's verdict becomes. */
   decide(verdict: Verdict, caller: Caller, row: ToolRow | undefined): Verdict;
+  /**
+   * Asks about a call, one of a caller at a time where the first answer decides for all: the others wait for it, go with it
+   * when it is yes, and are asked about in their turn when it is not.
+   */
+  inTurn(call: CallInTurn, ask: () => Promise<Answer>): Promise<Answer>;
+  /** What a question reads about terminals: every agent's, from main's own list. Undefined for other tools. */
+  read(tool: string): CallToolResult | undefined;
   /** The person has approved a call of this caller. */
   approved(caller: Caller, row: ToolRow): void;
   /** Its token was taken away or changed: it is asked about anew. */
   forget(caller: string): void;
 }
 
-export function terminalPolicies(): TerminalPolicies {
+export interface CallInTurn {
+  readonly caller: Caller;
+  readonly row: ToolRow;
+  readonly signal: AbortSignal;
+  readonly attendance: Attendance;
+  /** When a caller that is not there has to be back, on the clock of `attendance`, in ms. */
+  readonly deadlineMs: () => number;
+}
+
+/** @param sessions all terminals, as the bridge last told */
+export function terminalPolicies(sessions: () => readonly TerminalSession[] = () => []): TerminalPolicies {
   const known = new Set<string>();
+  /** Callers whose first command is being asked about; resolves when that is over, whatever the answer. */
+  const underWay = new Map<string, Promise<void>>();
+  const policyOf = (caller: Caller) => caller.terminalPolicy ?? DEFAULT_TERMINAL_POLICY;
+
+  async function first(name: string, ask: () => Promise<Answer>): Promise<Answer> {
+    let over: () => void = () => {};
+    underWay.set(name, new Promise<void>((resolve) => (over = resolve)));
+    try {
+      const answer = await ask();
+      if (answer.approved) known.add(name);
+      return answer;
+    } finally {
+      underWay.delete(name);
+      over();
+    }
+  }
+
   return {
+    async inTurn({ caller, row, signal, attendance, deadlineMs }, ask) {
+      if (caller.kind !== "token" || !RUNS.has(row.name) || policyOf(caller) !== "once") return ask();
+      for (let open = underWay.get(caller.name); open !== undefined; open = underWay.get(caller.name)) {
+        await settledOrAborted(open, signal);
+        if (signal.aborted) return { approved: false, error: refusal("caller_gone") };
+      }
+      if (!known.has(caller.name)) return first(caller.name, ask);
+      if (await attendance.arrived(deadlineMs())) return { approved: true };
+      return { approved: false, error: refusal(signal.aborted ? "caller_gone" : "expired") };
+    },
+    read(tool) {
+      if (tool !== "ironbridge_terminal_list") return undefined;
+      return { content: [], structuredContent: { sessions: [...sessions()] } };
+    },
     decide(verdict, caller, row) {
       if (verdict.verdict !== "allow" || caller.kind === "user" || row === undefined || !RUNS.has(row.name))
         return verdict;
-      const policy = caller.terminalPolicy ?? DEFAULT_TERMINAL_POLICY;
+      const policy = policyOf(caller);
       if (policy === "allow" || (policy === "once" && known.has(caller.name))) return verdict;
       return { verdict: "ask" };
     },
@@ -37,6 +89,15 @@ export function terminalPolicies(): TerminalPolicies {
     },
     forget: (caller) => void known.delete(caller),
   };
+}
+
+async function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  let done: () => void = () => {};
+  const aborted = new Promise<void>((resolve) => (done = resolve));
+  signal.addEventListener("abort", done);
+  if (signal.aborted) done();
+  await Promise.race([promise, aborted]);
+  signal.removeEventListener("abort", done);
 }
 
 /** Login "shells" that run nothing. */

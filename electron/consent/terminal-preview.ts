@@ -1,5 +1,6 @@
 import type { ShownValue } from "../contract/consent.ts";
-import type { Preview } from "./previews/read-target.ts";
+import { TerminalListed } from "../../mcp/contract/tools/terminal.ts";
+import type { Preview, ReadTool } from "./previews/read-target.ts";
 import { shown } from "./visible.ts";
 
 /** A longer script is shown as one value: a question with so many rows helps nobody. */
@@ -15,19 +16,39 @@ export async function previewCommand(args: Record<string, unknown>): Promise<Pre
       shown("Shell", String(args["shell"])),
       shown("Folder", String(args["cwd"])),
     ],
-    effects: ["The command can read and change whatever you can."],
+    effects: [
+      "The command can read and change whatever you can.",
+      "Unless you chose otherwise for this token, its further commands run unasked until the app starts anew.",
+    ],
     not_reached: ["Ironbridge's own keys and tokens are not in its environment."],
     told: ["command", "shell", "cwd"],
     watched: null,
   };
 }
 
-/** What is asked about text that is typed into a running program. */
-export async function previewInput(args: Record<string, unknown>): Promise<Preview> {
+/** What is asked about text that is typed into a running program: every character of it, and where it goes. */
+export async function previewInput(args: Record<string, unknown>, read: ReadTool): Promise<Preview> {
+  const id = String(args["session_id"]);
+  const listed = await read("ironbridge_terminal_list", {});
+  const { sessions } = TerminalListed.parse(listed.structuredContent ?? { sessions: [] });
+  const tab = sessions.find(({ session_id }) => session_id === id);
+  const name: unknown = tab?.["name"];
+  const agent: unknown = tab?.["agent"];
   return {
     title: "Type into a terminal",
     consequence: "The program in the tab takes it as if you had typed it.",
-    target: [...lines("Typed", String(args["text"])), shown("Terminal", String(args["session_id"]))],
+    target: [
+      shown("Typed", String(args["text"])),
+      ...(tab === undefined
+        ? [shown("Tab", "There is no such tab any more.")]
+        : [
+            ...(typeof name === "string" ? [shown("Tab", name)] : []),
+            shown("Its command", tab.command),
+            shown("Started by", typeof agent === "string" ? agent : "an agent"),
+            shown("It is", tab.status),
+          ]),
+      shown("Terminal", id),
+    ],
     effects: ["A shell runs what is typed, with your own rights."],
     not_reached: [],
     told: ["text", "session_id"],

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { SessionId, TerminalSession, StopResponse } from "../../bridge/contract/api.ts";
+import { SessionId, TERMINAL_LIMITS, TerminalSession, StopResponse } from "../../bridge/contract/api.ts";
 import { TranscriptFormat } from "../../bridge/contract/port.ts";
 import { ToolError } from "../../mcp/contract/errors.ts";
 import { LiveTopic } from "../../mcp/contract/live.ts";
@@ -191,6 +191,16 @@ export const requests = {
   "terminals:save": {
     in: z.strictObject({ session_id: SessionId, format: TranscriptFormat }),
     out: z.object({ path: z.string().nullable(), problem: z.string().nullable() }),
+  },
+  /** "" takes the name away. */
+  "terminals:rename": {
+    in: z.strictObject({ session_id: SessionId, name: z.string().max(TERMINAL_LIMITS.nameChars) }),
+    out: z.object({ renamed: z.boolean() }),
+  },
+  /** The whole command, where the list has only its beginning. Null: it is gone. */
+  "terminals:command": {
+    in: z.strictObject({ session_id: SessionId }),
+    out: z.object({ command: z.string().nullable() }),
   },
   /** Opens a web address in the person's browser; the page has asked them. */
   "terminals:open-link": {

@@ -13,6 +13,8 @@ type Rows =
   | "terminals:close"
   | "terminals:restart"
   | "terminals:save"
+  | "terminals:rename"
+  | "terminals:command"
   | "terminals:open-link"
   | "terminals:history";
 
@@ -43,6 +45,8 @@ export function terminalHandlers(
       const problem = await bridge.save(id, format, filePath);
       return { path: problem === null ? filePath : null, problem };
     },
+    "terminals:rename": async ({ session_id: id, name }) => ({ renamed: await bridge.rename(id, name) }),
+    "terminals:command": async ({ session_id: id }) => ({ command: await bridge.command(id) }),
     async "terminals:open-link"({ url }) {
       await shell.openExternal(url);
       return {};

@@ -5,6 +5,7 @@ import type { Risk, ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { Consent } from "../consent/consent.ts";
 import { refusal } from "../consent/outcomes.ts";
 import { withTerminalDefaults, type TerminalPolicies } from "../consent/terminal-policy.ts";
+import { EXPIRES_MS } from "../contract/consent.ts";
 import type { AgentActivity } from "../contract/ipc.ts";
 import type { EngineLink } from "../hub/engine-link.ts";
 import type { Hub } from "../hub/hub.ts";
@@ -138,20 +139,25 @@ export function createPerformer(parts: PerformParts): Performer {
     const { call } = passage;
     return held.open(
       { key: keyOf(call, args), caller: auditUser(call.caller), callId: passage.id },
-      (signal, attendance) =>
-        parts.consent.askCall({
-          callId: passage.id,
-          caller: call.caller,
-          claim: call.claim,
-          row,
-          args,
-          engine: { ...link.meta, name: link.name },
-          signal,
-          attendance,
-          onRemember: rememberer(call, link, row),
-          read: (tool, readArgs) =>
-            parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal }),
-        }),
+      (signal, attendance) => {
+        const deadlineMs = () => parts.clock.nowMs() + EXPIRES_MS;
+        const ask = () =>
+          parts.consent.askCall({
+            callId: passage.id,
+            caller: call.caller,
+            claim: call.claim,
+            row,
+            args,
+            engine: { ...link.meta, name: link.name },
+            signal,
+            attendance,
+            onRemember: rememberer(call, link, row),
+            read: async (tool, readArgs) =>
+              parts.terminals.read(tool) ??
+              parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal }),
+          });
+        return parts.terminals.inTurn({ caller: call.caller, row, signal, attendance, deadlineMs }, ask);
+      },
     );
   }
 

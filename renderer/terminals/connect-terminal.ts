@@ -21,6 +21,8 @@ export function connectTerminal(options: {
   attach: (on: { message: (message: ToTab) => void; closed: (reason: string) => void }) => TerminalPort;
   onSession: (session: TerminalSession) => void;
   onClosed: (reason: string) => void;
+  /** The program rang the bell just now; not when it once did. */
+  onBell: () => void;
 }): TerminalLink {
   const { terminal, fit } = options.parts;
   const acknowledge = { replay: createAckCounter(), live: createAckCounter() };
@@ -54,6 +56,9 @@ export function connectTerminal(options: {
     if (replaying > 0 || terminal.options.disableStdin === true) return;
     for (const message of inputMessages(text)) port.send(message);
   });
+  const bell = terminal.onBell(() => {
+    if (replaying === 0) options.onBell();
+  });
   let cols = 0;
   let rows = 0;
 
@@ -68,6 +73,7 @@ export function connectTerminal(options: {
     close() {
       closed = true;
       input.dispose();
+      bell.dispose();
       port.close();
     },
   };

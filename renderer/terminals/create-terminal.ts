@@ -3,8 +3,8 @@ import { SearchAddon } from "@xterm/addon-search";
 import { WebLinksAddon } from "@xterm/addon-web-links";
 import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
 import { Terminal } from "@xterm/xterm";
-import { copyText } from "../ui/copy.ts";
 import { makeInert } from "./inert-sequences.ts";
+import { shortcutOf } from "./shortcuts.ts";
 import { TERMINAL_THEMES } from "./terminal-theme.ts";
 
 const SCROLLBACK_LINES = 20_000;
@@ -16,15 +16,12 @@ export type TerminalParts = {
 };
 
 /**
- * A terminal drawn with DOM elements: on a software renderer WebGL is ten times slower, and text stays text for screen
- * readers. What the output asks of the window around it does nothing.
+ * A terminal drawn with the page's own elements (webgl.ts draws it with hardware where there is some). What the output asks
+ * of the window around it does nothing.
  */
 export function createTerminal(
   look: "dark" | "light",
   on: {
-    /** The keyboard wants out. */
-    leave: () => void;
-    find: () => void;
     /** A web address in the output was clicked: the person is to be asked before it is opened. */
     link: (url: string) => void;
   },
@@ -50,22 +47,9 @@ export function createTerminal(
   const graphemes = new UnicodeGraphemesAddon();
   const links = new WebLinksAddon((_event, url) => on.link(url));
   for (const addon of [fit, search, graphemes, links]) terminal.loadAddon(addon);
-  terminal.attachCustomKeyEventHandler((event) => {
-    if (event.type !== "keydown") return true;
-    // Tab belongs to the shell, so there must be another way out for the keyboard.
-    if (event.key === "F6") return handled(event, on.leave);
-    if (!event.ctrlKey || !event.shiftKey) return true;
-    if (event.key === "C") return handled(event, () => void copyText(terminal.getSelection()));
-    if (event.key === "F") return handled(event, on.find);
-    return true;
-  });
+  // Ours go on to the view around it, which does them wherever in it the focus is.
+  terminal.attachCustomKeyEventHandler((event) => shortcutOf(event) === null);
   return { terminal, fit, search };
-}
-
-function handled(event: KeyboardEvent, act: () => void): boolean {
-  event.preventDefault();
-  act();
-  return false;
 }
 
 /** What is selected, else everything that is kept, without the padding of the screen. */

@@ -1,4 +1,15 @@
-import { FileText, Film, RotateCw, Search, Square, X } from "lucide-react";
+import {
+  Bell,
+  Columns2,
+  FileText,
+  Film,
+  Pencil,
+  RotateCw,
+  ScrollText,
+  Search,
+  Square,
+  X,
+} from "lucide-react";
 import type { Ref } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { madeVisible } from "../../electron/contract/visible.ts";
@@ -18,10 +29,14 @@ export function TerminalBar(props: {
   session: TerminalSession;
   /** Why nothing more arrives, when the tab lost its session. */
   closed: string | null;
-  onFind: () => void;
+  /** It has just rung. */
+  rings: boolean;
+  /** Whether it is one of two that are shown side by side. Undefined where there is nothing to show beside it. */
+  split: boolean | undefined;
+  onAct: (action: "find" | "rename" | "split" | "command") => void;
   textOf: () => string;
 }) {
-  const { barRef, session, closed, onFind, textOf } = props;
+  const { barRef, session, closed, rings, split, onAct, textOf } = props;
   const id = session.session_id;
   const note = useApp((state) => state.terminalNotes[id]);
   const stopping = useApp((state) => state.stopping.has(id));
@@ -34,7 +49,10 @@ export function TerminalBar(props: {
   return (
     <div ref={barRef} className={styles.bar}>
       <div className={styles.top}>
-        <strong className={styles.agent}>{session.agent}</strong>
+        <strong className={styles.agent}>
+          {session.name === undefined ? session.agent : madeVisible(session.name)}
+        </strong>
+        {session.name !== undefined && <span className={styles.by}>{session.agent}</span>}
         <code className={styles.command} title={command}>
           {command}
         </code>
@@ -43,8 +61,32 @@ export function TerminalBar(props: {
           aria-label="Find in the output"
           title="Find"
           icon={<Search aria-hidden="true" size={14} />}
-          onClick={onFind}
+          onClick={() => onAct("find")}
         />
+        <Button
+          look="quiet"
+          aria-label="Rename this tab"
+          title="Rename this tab"
+          icon={<Pencil aria-hidden="true" size={14} />}
+          onClick={() => onAct("rename")}
+        />
+        <Button
+          look="quiet"
+          aria-label="Show the whole command"
+          title="Show the whole command"
+          icon={<ScrollText aria-hidden="true" size={14} />}
+          onClick={() => onAct("command")}
+        />
+        {split !== undefined && (
+          <Button
+            look="quiet"
+            aria-label={split ? "Close the split" : "Show another tab beside this one"}
+            aria-pressed={split}
+            title={split ? "Close the split" : "Show another tab beside this one"}
+            icon={<Columns2 aria-hidden="true" size={14} />}
+            onClick={() => onAct("split")}
+          />
+        )}
         <CopyButton label="Copy the selection, or all output" text={textOf} />
         <Button
           look="quiet"
@@ -94,6 +136,11 @@ export function TerminalBar(props: {
         <span className={styles.where} title={session.shell}>
           {madeVisible(session.cwd)}
         </span>
+        {session.command_chars !== undefined && (
+          <span className={styles.warn}>
+            the command is longer than what is shown: {session.command_chars.toLocaleString("en")} characters
+          </span>
+        )}
         {session.left_behind > 0 && (
           <span className={styles.warn}>
             {session.left_behind === 1 ? "1 process lives on" : `${session.left_behind} processes live on`}
@@ -101,6 +148,11 @@ export function TerminalBar(props: {
         )}
       </p>
       <p role="status" className={styles.note}>
+        {rings && (
+          <span className={styles.bell}>
+            <Bell aria-hidden="true" size={12} /> Bell
+          </span>
+        )}
         {closed ?? note ?? ""}
       </p>
     </div>

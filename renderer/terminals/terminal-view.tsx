@@ -3,19 +3,35 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { useAppStore } from "../ui/use-app.ts";
 import { connectTerminal, type TerminalLink } from "./connect-terminal.ts";
+import { copyText } from "../ui/copy.ts";
 import { createTerminal, textOf, type TerminalParts } from "./create-terminal.ts";
 import { FindBar } from "./find-bar.tsx";
 import { LinkQuestion } from "./link-question.tsx";
+import { SHORTCUTS, shortcutOf, type TerminalAction } from "./shortcuts.ts";
+import { TabName } from "./tab-name.tsx";
 import { TerminalBar } from "./terminal-bar.tsx";
 import { TERMINAL_THEMES } from "./terminal-theme.ts";
 import styles from "./terminal-view.module.css";
 import { hasEnded } from "./terminals-slice.ts";
 import { useLook } from "./use-look.ts";
+import { drawWithHardware } from "./webgl.ts";
+import { WholeCommand } from "./whole-command.tsx";
 
 const FIT_AFTER_MS = 60;
+/** A bell is shown so long. */
+const RINGS_MS = 3_000;
 
 /** One session's tab: its output, the person's keys. It stays attached while hidden, but is sent nothing then. */
-export function TerminalView({ session, visible }: { session: TerminalSession; visible: boolean }) {
+export function TerminalView(props: {
+  session: TerminalSession;
+  visible: boolean;
+  /** Whether it is shown beside another; undefined where there is no other. */
+  split: boolean | undefined;
+  onSplit: () => void;
+  /** Goes to the next tab up (-1) or down (1) the list. */
+  onStep: (by: -1 | 1) => void;
+}) {
+  const { session, visible, split, onSplit, onStep } = props;
   const store = useAppStore();
   const look = useLook();
   const box = useRef<HTMLDivElement>(null);
@@ -23,6 +39,9 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
   const parts = useRef<TerminalParts>(null);
   const link = useRef<TerminalLink>(null);
   const [finding, setFinding] = useState(false);
+  const [naming, setNaming] = useState(false);
+  const [command, setCommand] = useState(false);
+  const [rang, setRang] = useState(0);
   const [linked, setLinked] = useState<string | null>(null);
   const [closed, setClosed] = useState<string | null>(null);
   const firstLook = useEffectEvent(() => look);
@@ -32,17 +51,17 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
     const element = box.current;
     if (element === null) return undefined;
     const made = createTerminal(firstLook(), {
-      leave: () => bar.current?.querySelector("button")?.focus(),
-      find: () => setFinding(true),
       link: setLinked,
     });
     made.terminal.open(element);
+    void drawWithHardware(made.terminal); // never rejects
     const tied = connectTerminal({
       parts: made,
       attach: (on) => store.getState().attachTerminal(session.session_id, on),
       // The list tells the same of every session, this one included.
       onSession: () => {},
       onClosed: setClosed,
+      onBell: () => setRang((count) => count + 1),
     });
     parts.current = made;
     link.current = tied;
@@ -68,28 +87,85 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
     link.current?.show(visible);
   }, [visible]);
   useEffect(() => {
+    if (visible) store.getState().sawBells(session.session_id, session.bells ?? 0);
+  }, [store, visible, session.session_id, session.bells]);
+  useEffect(() => {
+    const timer = rang === 0 ? undefined : setTimeout(() => setRang(0), RINGS_MS);
+    return () => clearTimeout(timer);
+  }, [rang]);
+  useEffect(() => {
     if (parts.current !== null) parts.current.terminal.options.theme = TERMINAL_THEMES[look];
   }, [look]);
   useEffect(() => {
     if (parts.current !== null) parts.current.terminal.options.disableStdin = ended;
   }, [ended]);
 
+  const back = () => parts.current?.terminal.focus();
+  const act = (action: TerminalAction | "command") => {
+    switch (action) {
+      case "leave":
+        bar.current?.querySelector("button")?.focus();
+        return;
+      case "find":
+        setFinding(true);
+        return;
+      case "copy":
+        void copyText(parts.current?.terminal.getSelection() ?? "");
+        return;
+      case "rename":
+        setNaming(true);
+        return;
+      case "command":
+        setCommand(true);
+        return;
+      case "split":
+        onSplit();
+        return;
+      case "newer":
+      case "older":
+        onStep(action === "newer" ? -1 : 1);
+        return;
+    }
+  };
+
   return (
-    <div className={styles.view} hidden={!visible}>
+    <div
+      className={styles.view}
+      hidden={!visible}
+      onKeyDown={(event) => {
+        const action = shortcutOf(event);
+        if (action === null) return;
+        event.preventDefault();
+        act(action);
+      }}
+    >
       <TerminalBar
         barRef={bar}
         session={session}
         closed={closed}
-        onFind={() => setFinding(true)}
+        rings={rang > 0}
+        split={split}
+        onAct={act}
         textOf={() => (parts.current === null ? "" : textOf(parts.current.terminal))}
       />
+      {naming && (
+        <TabName
+          name={session.name ?? ""}
+          onName={(name) => void store.getState().renameTerminal(session.session_id, name)}
+          onClose={() => {
+            setNaming(false);
+            back();
+          }}
+        />
+      )}
+      {command && <WholeCommand session={session} onClose={() => setCommand(false)} />}
       {finding && (
         <FindBar
           search={() => parts.current?.search}
           onClose={() => {
             setFinding(false);
             parts.current?.search.clearDecorations();
-            parts.current?.terminal.focus();
+            back();
           }}
         />
       )}
@@ -99,7 +175,7 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
           onOpen={() => void store.getState().openLink(session.session_id, linked)}
           onClose={() => {
             setLinked(null);
-            parts.current?.terminal.focus();
+            back();
           }}
         />
       )}
@@ -107,7 +183,12 @@ export function TerminalView({ session, visible }: { session: TerminalSession; v
         <div ref={box} className={styles.box} role="group" aria-label={`Terminal of ${session.agent}`} />
       </div>
       <p className={styles.keys}>
-        <kbd>F6</kbd> leaves the terminal · <kbd>Ctrl+Shift+F</kbd> finds · <kbd>Ctrl+Shift+C</kbd> copies
+        {SHORTCUTS.map(({ keys, what }, index) => (
+          <span key={keys}>
+            {index === 1 && "Ctrl+Shift with "}
+            <kbd>{keys}</kbd> {what}
+          </span>
+        ))}
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 import { Tabs } from "@base-ui/react/tabs";
-import { useState } from "react";
+import { Bell } from "lucide-react";
+import { useState, type CSSProperties } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { madeVisible } from "../../electron/contract/visible.ts";
 import { goTo } from "../store/navigation.ts";
@@ -12,9 +13,11 @@ import { useApp } from "../ui/use-app.ts";
 import { endText } from "./end-text.ts";
 import { keepRecent } from "./keep-recent.ts";
 import { sessionLook } from "./session-look.ts";
+import { SplitSeparator } from "./split-separator.tsx";
 import { TerminalHistory } from "./terminal-history.tsx";
 import { TerminalView } from "./terminal-view.tsx";
 import styles from "./terminals-page.module.css";
+import { WaitingCommand } from "./waiting-command.tsx";
 
 /** In the place of a session's id. */
 const HISTORY = "history";
@@ -33,6 +36,7 @@ export function TerminalsPage() {
           What agents started
         </a>
       </nav>
+      <WaitingCommand />
       {showsHistory && <TerminalHistory />}
       <div className={styles.live} hidden={showsHistory}>
         <Frame reading={terminals} what="the terminals">
@@ -40,6 +44,7 @@ export function TerminalsPage() {
             sessions.length === 0 ? (
               <Empty title="No terminal is open">
                 <p>A tab opens here when an agent with the permission for terminals runs a command.</p>
+                <p>An agent's first command waits for your answer before it runs.</p>
               </Empty>
             ) : (
               <Sessions sessions={sessions} />
@@ -53,44 +58,107 @@ export function TerminalsPage() {
 
 function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
   const wanted = useApp((state) => state.route.id);
+  const besideWanted = useApp((state) => state.route.query["beside"]);
+  const seen = useApp((state) => state.bellsSeen);
   const open = sessions.find(({ session_id }) => session_id === wanted) ?? sessions[0];
   const openId = open?.session_id ?? "";
+  const besideId = sessions.find(
+    ({ session_id }) => session_id === besideWanted && session_id !== openId,
+  )?.session_id;
   const [recent, setRecent] = useState<readonly string[]>([]);
-  const mounted = keepRecent(recent, openId);
-  if (mounted !== recent) setRecent(mounted);
+  const [share, setShare] = useState(50);
+  const mounted = keepRecent(keepRecent(recent, besideId ?? ""), openId);
+  if (mounted.join() !== recent.join()) setRecent(mounted);
+  /** What was beside takes the place of what it was beside. */
+  const go = (id: string) => {
+    const beside = besideId === id ? openId : besideId;
+    goTo(formatRoute("terminals", id, beside === undefined ? {} : { beside }), "replace");
+  };
+  const step = (by: -1 | 1) => {
+    const at = sessions.findIndex(({ session_id }) => session_id === openId);
+    const next = sessions[(at + by + sessions.length) % sessions.length];
+    if (next !== undefined) go(next.session_id);
+  };
+  const split = () => {
+    // What was looked at before, else what is next in the list.
+    const other = mounted.find((id) => id !== openId && sessions.some((one) => one.session_id === id));
+    const next = other ?? sessions.find(({ session_id }) => session_id !== openId)?.session_id;
+    goTo(
+      formatRoute("terminals", openId, besideId !== undefined || next === undefined ? {} : { beside: next }),
+      "replace",
+    );
+  };
+  const rings = sessions.filter(
+    ({ session_id, bells = 0 }) => bells > (seen[session_id] ?? 0) && session_id !== openId,
+  );
   return (
-    <Tabs.Root
-      className={styles.tabs}
-      orientation="vertical"
-      value={openId}
-      onValueChange={(id: string) => goTo(formatRoute("terminals", id), "replace")}
-    >
+    <Tabs.Root className={styles.tabs} orientation="vertical" value={openId} onValueChange={go}>
       <Tabs.List className={styles.list} aria-label="Terminals">
         {sessions.map((session) => (
-          <Tabs.Tab key={session.session_id} value={session.session_id} className={styles.tab}>
+          <Tabs.Tab
+            key={session.session_id}
+            value={session.session_id}
+            className={styles.tab}
+            data-beside={session.session_id === besideId || undefined}
+          >
             <span className={styles.line}>
               <Look look={sessionLook(session)} iconOnly />
-              <span className={styles.agent}>{session.agent}</span>
+              <span className={styles.agent}>
+                {session.name === undefined ? session.agent : madeVisible(session.name)}
+              </span>
+              {rings.includes(session) && (
+                <span className={styles.bell} title="It rang the bell">
+                  <Bell aria-hidden="true" size={12} />
+                  <span className="visually-hidden">rang the bell</span>
+                </span>
+              )}
               <Age at={session.started_at} />
             </span>
             <code className={styles.command}>{madeVisible(session.command)}</code>
-            <span className={styles.end}>{endText(session) ?? ""}</span>
+            <span className={styles.end}>
+              {session.name === undefined ? "" : `${session.agent}${endText(session) === null ? "" : " · "}`}
+              {endText(session) ?? ""}
+            </span>
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {sessions.map((session) => (
-        <Tabs.Panel
-          key={session.session_id}
-          value={session.session_id}
-          keepMounted
-          className={styles.panel}
-          tabIndex={-1}
-        >
-          {mounted.includes(session.session_id) && (
-            <TerminalView session={session} visible={session.session_id === openId && wanted !== HISTORY} />
-          )}
-        </Tabs.Panel>
-      ))}
+      <p role="status" className="visually-hidden">
+        {rings
+          .map(
+            ({ agent, name }) =>
+              `The bell rang in ${name === undefined ? `a terminal of ${agent}` : madeVisible(name)}.`,
+          )
+          .join(" ")}
+      </p>
+      <div className={styles.stage} style={{ "--share": `${share}%` } as CSSProperties}>
+        {sessions.map((session) => {
+          const { session_id } = session;
+          const shown = session_id === openId || session_id === besideId;
+          return (
+            <Tabs.Panel
+              key={session_id}
+              value={session_id}
+              keepMounted
+              className={styles.panel}
+              data-place={session_id === besideId ? "beside" : besideId === undefined ? undefined : "left"}
+              hidden={!shown}
+              inert={!shown}
+              tabIndex={-1}
+            >
+              {mounted.includes(session_id) && (
+                <TerminalView
+                  session={session}
+                  visible={shown && wanted !== HISTORY}
+                  split={sessions.length < 2 ? undefined : besideId !== undefined}
+                  onSplit={split}
+                  onStep={step}
+                />
+              )}
+            </Tabs.Panel>
+          );
+        })}
+        {besideId !== undefined && <SplitSeparator share={share} onShare={setShare} />}
+      </div>
     </Tabs.Root>
   );
 }

@@ -23,10 +23,20 @@ export type TerminalsSlice = {
   restartTerminal: (sessionId: string) => Promise<void>;
   saveTranscript: (sessionId: string, format: TranscriptFormat) => Promise<void>;
   openLink: (sessionId: string, url: string) => Promise<void>;
+  /** "" takes the name away. */
+  renameTerminal: (sessionId: string, name: string) => Promise<void>;
+  readCommand: (sessionId: string) => Promise<WholeCommandAnswer>;
+  /** How often each tab had rung when the person last saw it. */
+  bellsSeen: Readonly<Record<string, number>>;
+  sawBells: (sessionId: string, bells: number) => void;
   /** Every process that agents started, with the proof of its end. */
   terminalHistory: Reading<readonly TerminalRecord[]>;
   readTerminalHistory: () => Promise<void>;
 };
+
+export type WholeCommandAnswer =
+  | { readonly ok: true; readonly command: string }
+  | { readonly ok: false; readonly problem: string };
 
 export const hasEnded = ({ status }: TerminalSession): boolean => ENDED_STATUSES.includes(status);
 
@@ -98,6 +108,28 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
       } catch (error) {
         note(sessionId, `The link could not be opened: ${messageOf(error)}`);
       }
+    },
+    async renameTerminal(sessionId, name) {
+      try {
+        const { renamed } = await deps.door.request("terminals:rename", { session_id: sessionId, name });
+        if (!renamed) note(sessionId, "It could not be named: it is gone.");
+      } catch (error) {
+        note(sessionId, `It could not be named: ${messageOf(error)}`);
+      }
+    },
+    async readCommand(sessionId) {
+      try {
+        const { command } = await deps.door.request("terminals:command", { session_id: sessionId });
+        if (command !== null) return { ok: true, command };
+        return { ok: false, problem: "It is not kept any more: its terminal is gone." };
+      } catch (error) {
+        return { ok: false, problem: messageOf(error) };
+      }
+    },
+    bellsSeen: {},
+    sawBells(sessionId, bells) {
+      if (get().bellsSeen[sessionId] === bells) return;
+      set((state) => ({ bellsSeen: { ...state.bellsSeen, [sessionId]: bells } }));
     },
     terminalHistory: LOADING,
     async readTerminalHistory() {

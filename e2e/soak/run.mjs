@@ -1,0 +1,29 @@
+// The long runs of the built app's terminals: `node e2e/soak/run.mjs kills|away|keys [rounds or seconds]`.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runScript } from "../../build/console.mjs";
+import { withDisplay } from "../../build/display.mjs";
+import { ROOT } from "../../build/paths.mjs";
+
+const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
+
+await runScript(() => {
+  const [name = "", amount = ""] = process.argv.slice(2);
+  // Apps that are killed leave their temporary files: all in one folder, which goes with this run.
+  const temporary = mkdtempSync(join(tmpdir(), "ironbridge-soak-"));
+  return withDisplay((env) => {
+    const args = [PLAYWRIGHT, "test", "-c", "e2e/soak/playwright.config.ts", "-g", `${name}$`];
+    const child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      env: { ...env, TMPDIR: temporary, IRONBRIDGE_SOAK_AMOUNT: amount },
+      stdio: "inherit",
+    });
+    process.on("SIGINT", () => {});
+    return new Promise((done, fail) => {
+      child.once("error", fail);
+      child.once("exit", (code) => done(code ?? 1));
+    });
+  }).finally(() => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }));
+});

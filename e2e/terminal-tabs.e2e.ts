@@ -1,0 +1,236 @@
+import { readFile, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { expect, test } from "@playwright/test";
+import * as z from "zod/v4";
+import type { Agent } from "./agents/agent.ts";
+import { modernAgent } from "./agents/modern.ts";
+import { launchApp, type RunningApp } from "./launch.ts";
+import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
+import { saveScreenshot } from "./screenshot.ts";
+
+const Started = z.looseObject({ session_id: z.string() });
+const axeSource = readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds wrong on the page now. */
+async function violations(app: RunningApp): Promise<string[]> {
+  await app.page.evaluate(await axeSource);
+  return app.page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const found = await axe.run();
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  });
+}
+
+/** The page as it is in both themes. */
+async function pictures(app: RunningApp, name: string): Promise<void> {
+  for (const theme of ["dark", "light"] as const) {
+    await app.page.emulateMedia({ colorScheme: theme });
+    await saveScreenshot(app.page, `terminals-${name}-${theme}`);
+  }
+}
+
+test("[B7] first commands that come together are one question; the page says that one waits, and brings it forward", async () => {
+  const app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
+  const agent = await modernAgent(app.connection.mcp.url, app.token);
+  await app.page.evaluate(() => (window.location.hash = "#/terminals"));
+  await expect(app.page.getByText("No terminal is open")).toBeVisible();
+  await pictures(app, "none");
+  const calls = [1, 2, 3].map((n) =>
+    agent.call("ironflow_terminal_run", { command: `echo first ${n}`, shell: "/bin/sh" }),
+  );
+  const question = await waitForQuestion(app, "Run a command in a terminal");
+  const banner = app.page.getByText("A command of local waits for your answer.");
+  await expect(banner).toBeVisible();
+  await pictures(app, "waiting-for-approval");
+  expect(await violations(app)).toEqual([]);
+  await app.page.getByRole("button", { name: "Show the question" }).click();
+  await expect.poll(() => question.page.evaluate(() => document.hasFocus())).toBe(true);
+  // The buttons are inert again for a moment after the window came forward: a click in that time does nothing.
+  await expect(async () => {
+    if ((await questionsOnScreen(app)) > 0) await question.approve();
+    expect(await questionsOnScreen(app)).toBe(0);
+  }).toPass({ timeout: 15_000 });
+  for (const call of calls) expect((await call).isError).toBe(false);
+  await expect.poll(() => questionsOnScreen(app)).toBe(0);
+  await expect(app.page.getByRole("tab")).toHaveCount(3);
+  await expect(banner).toBeHidden();
+  await agent.close();
+  await app.close();
+});
+
+test.describe("A terminal's tab", () => {
+  let app: RunningApp;
+  let agent: Agent;
+
+  test.beforeAll(async () => {
+    app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
+    agent = await modernAgent(app.connection.mcp.url, app.token);
+    await app.page.evaluate(() => (window.location.hash = "#/terminals"));
+    const begun = agent.call("ironflow_terminal_run", { command: "echo begun", shell: "/bin/sh" });
+    await (await waitForQuestion(app, "Run a command in a terminal")).approve();
+    expect((await begun).isError).toBe(false);
+  });
+  test.afterAll(async () => {
+    await agent.close();
+    await app.close();
+  });
+
+  async function run(command: string): Promise<string> {
+    const answer = await agent.call("ironflow_terminal_run", { command, shell: "/bin/sh", cwd: "/tmp" });
+    expect(answer.isError, answer.text).toBe(false);
+    return Started.parse(answer.structured).session_id;
+  }
+  const open = (id: string) => app.page.evaluate((to) => (window.location.hash = to), `#/terminals/${id}`);
+  const panel = () => app.page.getByRole("tabpanel").filter({ visible: true });
+  const rows = () => panel().locator(".xterm-rows");
+
+  test("[B6] a tab is named by keyboard, and its name comes back after a reload", async () => {
+    const id = await run("echo to be named; exec sleep 600");
+    await open(id);
+    await expect(rows()).toContainText("to be named");
+    await panel().locator(".xterm-helper-textarea").focus();
+    await app.page.keyboard.press("Control+Shift+E");
+    await app.page.keyboard.type("deploy \u202eto staging");
+    await app.page.keyboard.press("Enter");
+    const named = app.page.getByRole("tab").filter({ hasText: "deploy ⟨U+202E⟩to staging" });
+    await expect(named).toBeVisible();
+    await app.page.reload();
+    await expect(named).toBeVisible();
+    await panel().getByRole("button", { name: "Rename this tab" }).click();
+    await app.page.keyboard.press("Delete");
+    await app.page.keyboard.press("Enter");
+    await expect(named).toBeHidden();
+  });
+
+  test("[B6] two tabs side by side, by keyboard; after a reload they still are", async () => {
+    const left = await run("echo on the left; exec cat");
+    const right = await run("echo on the right; exec cat");
+    await open(right);
+    await expect(rows()).toContainText("on the right");
+    await open(left);
+    await expect(rows()).toContainText("on the left");
+    await panel().locator(".xterm-helper-textarea").focus();
+    await app.page.keyboard.press("Control+Shift+D");
+    await expect(panel()).toHaveCount(2);
+    await expect(rows().filter({ hasText: "on the right" })).toBeVisible();
+    await app.page.reload();
+    await expect(panel()).toHaveCount(2);
+    await expect(rows().filter({ hasText: "on the right" })).toBeVisible();
+    await expect(rows().filter({ hasText: "on the left" })).toBeVisible();
+    const separator = app.page.getByRole("separator", { name: "Width of the left terminal" });
+    await separator.focus();
+    await app.page.keyboard.press("ArrowRight");
+    await expect(separator).toHaveAttribute("aria-valuenow", "55");
+    await pictures(app, "split");
+    expect(await violations(app)).toEqual([]);
+    // Both take keys of their own.
+    await panel().filter({ hasText: "on the right" }).locator(".xterm-helper-textarea").focus();
+    await app.page.keyboard.type("typed there");
+    await expect(rows().filter({ hasText: "on the right" })).toContainText("typed there");
+    await expect(rows().filter({ hasText: "on the left" })).not.toContainText("typed there");
+    await app.page.keyboard.press("Control+Shift+D");
+    await expect(panel()).toHaveCount(1);
+  });
+
+  test("[B6] the bell is seen and told, in the open tab and in one that nobody looks at", async () => {
+    const here = await run("read -r x; printf '\\007'; exec cat");
+    const there = await run("read -r x; printf '\\033]0;no bell\\007'; printf '\\007'; exec cat");
+    await open(here);
+    await expect(rows()).toBeVisible();
+    await agent.call("ironbridge_terminal_input", { session_id: here, text: "\r" });
+    await expect(panel().getByRole("status").filter({ hasText: "Bell" })).toBeVisible();
+    await agent.call("ironbridge_terminal_input", { session_id: there, text: "\r" });
+    await expect(app.page.getByText("The bell rang in a terminal of local.")).toBeAttached();
+    const tab = app.page.getByRole("tab").filter({ hasText: "no bell" });
+    await expect(tab.getByText("rang the bell")).toBeAttached();
+    await pictures(app, "bell");
+    await open(there);
+    await expect(tab.getByText("rang the bell")).toBeHidden();
+  });
+
+  test("[B6] a command that is longer than what is shown says so, and is shown whole", async () => {
+    const command = `echo long # ${"x".repeat(5_000)} the end`;
+    await open(await run(command));
+    await expect(
+      panel().getByText("the command is longer than what is shown: 5,020 characters"),
+    ).toBeVisible();
+    await panel().getByRole("button", { name: "Show the whole command" }).click();
+    await expect(app.page.getByRole("group", { name: "The command" })).toHaveText(command);
+    await saveScreenshot(app.page, "terminals-whole-command");
+    expect(await violations(app)).toEqual([]);
+    await app.page.keyboard.press("Escape");
+  });
+
+  test("[B6] the output is saved as text and as asciicast v2, for its owner only", async () => {
+    const id = await run("printf '\\033[32mgreen\\033[0m\\n'; sleep 0.2; printf 'ä€😀\\n'; exit 3");
+    await open(id);
+    await expect(panel().getByText("exit code 3")).toBeVisible();
+    for (const [button, name] of [
+      ["Save the output as text", "out.txt"],
+      ["Save a recording (asciicast)", "out.cast"],
+    ] as const) {
+      const path = join(app.userDataDir, name);
+      await app.electron.evaluate(({ dialog }, filePath) => {
+        dialog.showSaveDialog = async () => ({ canceled: false, filePath });
+      }, path);
+      await panel().getByRole("button", { name: button }).click();
+      await expect(panel().getByText(`Saved as ${path}`)).toBeVisible();
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+    }
+    expect(await readFile(join(app.userDataDir, "out.txt"), "utf8")).toBe("green\nä€😀\n");
+    const [header = "", ...events] = (await readFile(join(app.userDataDir, "out.cast"), "utf8"))
+      .trim()
+      .split("\n");
+    expect(JSON.parse(header)).toMatchObject({ version: 2 });
+    const Event = z.tuple([z.number(), z.literal("o"), z.string()]);
+    const read = events.map((line) => Event.parse(JSON.parse(line)));
+    expect(read.map(([, , text]) => text).join("")).toBe("\u001b[32mgreen\u001b[0m\r\nä€😀\r\n");
+    expect((read.at(-1)?.[0] ?? 0) - (read[0]?.[0] ?? 0)).toBeGreaterThan(0.1);
+  });
+
+  test("[B2] a program that begins to wait for input is told of by a notification", async () => {
+    await app.electron.evaluate(({ Notification }) => {
+      const shown: string[] = [];
+      (globalThis as unknown as { shown: string[] }).shown = shown;
+      Notification.isSupported = () => true;
+      Notification.prototype.show = function show(this: { body: string }) {
+        shown.push(this.body);
+      };
+    });
+    const id = await run("printf 'Password: '; stty -echo; read -r secret; stty echo; echo; echo done");
+    await open(id);
+    await expect(panel().getByText("Waiting for input")).toBeVisible({ timeout: 10_000 });
+    await pictures(app, "waiting-for-input");
+    expect(await app.electron.evaluate(() => (globalThis as unknown as { shown: string[] }).shown)).toEqual([
+      "A program that local started waits for someone to type.",
+    ]);
+    await panel().locator(".xterm-helper-textarea").focus();
+    await app.page.keyboard.type("hunter2");
+    await app.page.keyboard.press("Enter");
+    const read = await agent.call("ironflow_terminal_read", {
+      session_id: id,
+      wait_for: "exit",
+      wait_seconds: 20,
+    });
+    expect(read.structured).toMatchObject({ exit_code: 0 });
+    expect(read.text).toContain("done");
+    expect(read.text).not.toContain("hunter2");
+  });
+
+  test("[B6] with twelve tabs, an ended one among them, the keyboard goes from one to the next and axe finds nothing", async () => {
+    for (let tab = 0; tab < 3; tab += 1) await run(`echo tab number ${tab}; exit ${tab}`);
+    await expect.poll(() => app.page.getByRole("tab").count()).toBeGreaterThanOrEqual(12);
+    const newest = app.page.getByRole("tab").first();
+    await newest.click();
+    await expect(newest).toHaveAttribute("aria-selected", "true");
+    await panel().locator(".xterm-helper-textarea").focus();
+    await app.page.keyboard.press("Control+Shift+PageDown");
+    await expect(app.page.getByRole("tab").nth(1)).toHaveAttribute("aria-selected", "true");
+    await app.page.keyboard.press("F6");
+    await pictures(app, "twelve");
+    expect(await violations(app)).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { SHORTCUTS, shortcutOf } from "./shortcuts.ts";
+
+const NONE = { ctrlKey: false, shiftKey: false, altKey: false, metaKey: false };
+const BOTH = { ...NONE, ctrlKey: true, shiftKey: true };
+
+describe("keys in a terminal", () => {
+  test.each([
+    ["F6", NONE, "leave"],
+    ["F", BOTH, "find"],
+    ["c", BOTH, "copy"],
+    ["E", BOTH, "rename"],
+    ["D", BOTH, "split"],
+    ["PageUp", BOTH, "newer"],
+    ["PageDown", BOTH, "older"],
+  ] as const)("[B6] %s is ours", (key, modifiers, action) => {
+    expect(shortcutOf({ key, ...modifiers })).toBe(action);
+  });
+
+  test.each([
+    ["F6", { ...NONE, shiftKey: true }],
+    ["f", { ...NONE, ctrlKey: true }],
+    ["C", { ...NONE, shiftKey: true }],
+    ["d", { ...NONE, ctrlKey: true }],
+    ["F", { ...BOTH, altKey: true }],
+    ["PageUp", { ...NONE, shiftKey: true }],
+    ["Tab", NONE],
+    ["X", BOTH],
+  ])("%s with other modifiers is the program's", (key, modifiers) => {
+    expect(shortcutOf({ key, ...modifiers })).toBeNull();
+  });
+
+  test("each is in the list that the page shows", () => {
+    const [first, ...withBoth] = SHORTCUTS.flatMap(({ keys }) => keys.split(" "));
+    expect(shortcutOf({ key: first ?? "", ...NONE })).toBe("leave");
+    expect(withBoth.map((key) => shortcutOf({ key, ...BOTH }))).toEqual([
+      "find",
+      "copy",
+      "rename",
+      "split",
+      "newer",
+      "older",
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import { useState } from "react";
+import { TERMINAL_LIMITS } from "../../bridge/contract/api.ts";
+import { Button } from "../ui/button.tsx";
+import styles from "./tab-name.module.css";
+
+/** Names a tab: Enter keeps the name, Escape leaves it as it was, an empty one takes it away. */
+export function TabName(props: { name: string; onName: (name: string) => void; onClose: () => void }) {
+  const [name, setName] = useState(props.name);
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onName(name);
+        props.onClose();
+      }}
+    >
+      <input
+        className={styles.input}
+        aria-label="Name of this tab"
+        placeholder="Name of this tab"
+        value={name}
+        maxLength={TERMINAL_LIMITS.nameChars}
+        autoFocus
+        spellCheck={false}
+        autoComplete="off"
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") props.onClose();
+        }}
+      />
+      <Button type="submit">Keep</Button>
+      <Button look="quiet" onClick={props.onClose}>
+        Leave it
+      </Button>
+    </form>
+  );
+}
