@@ -43,4 +43,6 @@ export interface Core {
   logEmptier: LogEmptier;
   /** How long a pull worker may be silent about a job, ms. */
   leaseMs: number;
+  /** The longest that a call of a push function may take, ms. */
+  pushTimeoutMs: number;
 }

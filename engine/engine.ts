@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from "./clock.ts";
+import { FUNCTION_DEFAULTS } from "./contract/functions.ts";
 import type { Core, Log } from "./core.ts";
 import { followClock } from "./execute/clock-jump.ts";
 import { createBreakers } from "./execute/breakers.ts";
@@ -35,6 +36,8 @@ export interface EngineOptions {
   limits?: DispatchLimits;
   /** How long a pull worker may be silent about a job before another one gets it, ms. */
   leaseMs?: number | undefined;
+  /** The longest that a call of a push function may take, ms. */
+  pushTimeoutMs?: number | undefined;
   retention?: RetentionRules | undefined;
   /** The bundled entry of `sql/`, which runs queries; without it there is no SQL. */
   sqlEntry?: string | undefined;
@@ -86,6 +89,7 @@ export function createEngine(options: EngineOptions): Engine {
     sql: createSqlPool({ entry: options.sqlEntry, database: options.file, clock, log }),
     logEmptier: createLogEmptier(getCore),
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
+    pushTimeoutMs: options.pushTimeoutMs ?? FUNCTION_DEFAULTS.pushTimeoutMs,
   };
   let stopped: Promise<void> | undefined;
 

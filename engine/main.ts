@@ -7,6 +7,7 @@ import { ensureBootstrapKey } from "./bootstrap-key.ts";
 import { openDataDir } from "./data-dir.ts";
 import { createEngine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
+import { HELP } from "./help.ts";
 import { createDoor } from "./http/door.ts";
 import { createMeters } from "./http/meters.ts";
 import { serveLive } from "./http/live.ts";
@@ -33,6 +34,7 @@ async function main(options: ProcessOptions): Promise<void> {
     log,
     signingKey: options.signingKey,
     leaseMs: options.leaseMs,
+    pushTimeoutMs: options.pushTimeoutMs,
     retention: options.retention,
     sqlEntry,
   });
@@ -86,11 +88,13 @@ try {
   // Nothing that this process starts may inherit them.
   delete process.env["IRONFLOW_MASTER_KEY"];
   delete process.env["IRONFLOW_SIGNING_KEY"];
-  main(options).catch((error: unknown) => {
-    process.stderr.write(`engine: ${messageOf(error)}\n`);
-    process.exit(1);
-  });
+  if (options === "help") process.stdout.write(HELP);
+  else
+    main(options).catch((error: unknown) => {
+      process.stderr.write(`engine: ${messageOf(error)}\n`);
+      process.exit(1);
+    });
 } catch (error) {
-  process.stderr.write(`engine: ${messageOf(error)}\n`);
+  process.stderr.write(`engine: ${messageOf(error)}; --help lists the options\n`);
   process.exitCode = 2;
 }

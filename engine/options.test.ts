@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { parseOptions } from "./options.ts";
+import { HELP } from "./help.ts";
+import { OPTION_NAMES, parseOptions } from "./options.ts";
 
 it("reads its options, and prefers 9123 when no port is named", () => {
   expect(parseOptions(["--data-dir=/d"], {})).toMatchObject({
@@ -27,6 +28,16 @@ it.each([
   [["--data-dir=d", "--port=70000"], /--port/],
   [["--data-dir=d", "--env=a b"], /--env: /],
   [["--data-dir=d", "--nonsense"], /nonsense/],
+  [["--data-dir=d", "--push-timeout-ms=99"], /--push-timeout-ms: /],
+  [["--data-dir=d", "--push-timeout-ms=1e3"], /--push-timeout-ms: must be a whole number/],
+  [["--data-dir=d", "--retention-days=0"], /--retention-days: /],
 ])("refuses %j", (argv, message) => {
   expect(() => parseOptions(argv, {})).toThrow(message);
+});
+
+it("explains every option in its help, and no other", () => {
+  expect(parseOptions(["--help"], {})).toBe("help");
+  expect(parseOptions(["-h", "--dev"], {})).toBe("help");
+  const named = [...HELP.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual(OPTION_NAMES.toSorted());
 });

@@ -19,6 +19,8 @@ export interface ProcessOptions {
   secretsKeyFile: string | undefined;
   /** How long a pull worker may be silent about a job, ms. */
   leaseMs: number | undefined;
+  /** The longest that a call of a push function may take, ms. */
+  pushTimeoutMs: number | undefined;
   retention: { days: number | undefined; count: number | undefined };
 }
 
@@ -42,26 +44,34 @@ const Values = z.object({
   "exit-with-stdin": z.boolean(),
   "lease-ms": wholeNumber(100, 3_600_000),
   "secrets-key-file": z.string().min(1, "must not be empty").optional(),
+  "push-timeout-ms": wholeNumber(100, 3_600_000),
   "retention-days": wholeNumber(1, 36_500),
   "retention-count": wholeNumber(1, 1_000_000_000),
 });
 
-/** @throws Error with one line that names the option */
-export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): ProcessOptions {
+const options = {
+  port: { type: "string", default: "9123,0" },
+  "data-dir": { type: "string" },
+  dev: { type: "boolean", default: false },
+  env: { type: "string", default: "default" },
+  "exit-with-stdin": { type: "boolean", default: false },
+  "lease-ms": { type: "string" },
+  "secrets-key-file": { type: "string" },
+  "push-timeout-ms": { type: "string" },
+  "retention-days": { type: "string" },
+  "retention-count": { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+export const OPTION_NAMES: readonly string[] = Object.keys(options);
+
+/** `help` when that is what was asked for. @throws Error with one line that names the option */
+export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): ProcessOptions | "help" {
   const { values } = parseArgs({
     args: [...argv],
-    options: {
-      port: { type: "string", default: "9123,0" },
-      "data-dir": { type: "string" },
-      dev: { type: "boolean", default: false },
-      env: { type: "string", default: "default" },
-      "exit-with-stdin": { type: "boolean", default: false },
-      "lease-ms": { type: "string" },
-      "secrets-key-file": { type: "string" },
-      "retention-days": { type: "string" },
-      "retention-count": { type: "string" },
-    },
+    options,
   });
+  if (values.help) return "help";
   const parsed = Values.safeParse(values);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -74,6 +84,7 @@ export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): P
     environment: parsed.data.env,
     exitWithStdin: parsed.data["exit-with-stdin"],
     leaseMs: parsed.data["lease-ms"],
+    pushTimeoutMs: parsed.data["push-timeout-ms"],
     retention: { days: parsed.data["retention-days"], count: parsed.data["retention-count"] },
     signingKey: env["IRONFLOW_SIGNING_KEY"] || undefined,
     secretsKey: env["IRONFLOW_MASTER_KEY"] || undefined,

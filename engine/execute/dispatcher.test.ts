@@ -182,3 +182,16 @@ it("takes up after a restart what was being executed, waiting for a slot or slee
   await engine.until("all ends", () => ids.every((id) => engine?.run(id).status === "completed"));
   expect(engine.run(ids[0] ?? "")).toMatchObject({ attempt: 1, execution_seq: 2 });
 });
+
+it("gives a call the function's own time, but never more than the engine's longest", async () => {
+  const harness = (engine = await createHarness({ pushTimeoutMs: 60_000 }));
+  for (const [id, timeoutMs] of [
+    ["short", 500],
+    ["long", 3_600_000],
+  ] as const) {
+    await harness.define(id, () => completed(), { triggers: [{ event: id }], timeoutMs });
+    await harness.emit(id);
+    await harness.settle();
+  }
+  expect(harness.budgetsMs).toEqual([500, 60_000]);
+});

@@ -197,7 +197,7 @@ export function createDispatcher(
           const answer = await push.call({
             endpoint: claim.target.endpoint,
             body: buildPushBody(store, run, secrets.values),
-            budgetMs: Math.min(timeoutMs, FUNCTION_DEFAULTS.pushTimeoutMs),
+            budgetMs: Math.min(timeoutMs, core().pushTimeoutMs),
             masked,
           });
           outcome = maskOutcome(answer, masked);

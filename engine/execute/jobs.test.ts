@@ -8,6 +8,7 @@ import { completed, createHarness, ENV, step, type Harness } from "../testing/ha
 import { cancelRun } from "./commands.ts";
 import { ackJob, claimJobs, jobIdOf, renewJobs, reportJob, type Lease } from "./jobs.ts";
 import { DEFAULT_LEASE_MS } from "./leases.ts";
+import { redactRun } from "./redact.ts";
 import type { Worker } from "./workers.ts";
 
 let engine: Harness;
@@ -185,4 +186,46 @@ it("keeps jobs over a restart of the engine: the worker goes on, and its slot is
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+it("answers a step and an end that are told again like the first time, and refuses them with another output", async () => {
+  const id = await start();
+  const [run] = await claim("w1");
+  if (run === undefined) throw new Error("no job");
+  await report(run, { status: "progress", steps: [step(id, "a", { x: 1, y: 2 })] });
+  await report(run, { status: "progress", steps: [step(id, "a", { y: 2, x: 1 })] });
+  const other = { status: "progress", steps: [step(id, "b", 1), step(id, "a", { x: 1, y: 3 })] };
+  await expect(report(run, other)).rejects.toMatchObject({
+    code: "aborted",
+    message: expect.stringContaining(`${id}:a:0`) as unknown,
+  });
+  // Nothing of it was stored, the step before the offending one neither.
+  expect(engine.steps(id)).toMatchObject([{ name: "a", output: '{"x":1,"y":2}' }]);
+  expect(engine.run(id)).toMatchObject({ status: "running", step_count: 1 });
+  await report(run, { status: "completed", output: [1], steps: [step(id, "a", { x: 1, y: 2 })] });
+  await report(run, { status: "completed", output: [1] });
+  for (const body of [
+    { status: "completed", output: [2] },
+    { status: "completed" },
+    { status: "completed", output: [1], steps: [step(id, "a", null)] },
+  ]) {
+    await expect(report(run, body)).rejects.toMatchObject({ code: "aborted" });
+  }
+  expect(engine.run(id)).toMatchObject({ status: "completed", output: "[1]" });
+});
+
+it("takes a step again whose output a person corrected or redacted meanwhile", async () => {
+  const id = await start();
+  const [run] = await claim("w1");
+  if (run === undefined) throw new Error("no job");
+  await report(run, { status: "progress", steps: [step(id, "a", 1)] });
+  await engine.change((tx) =>
+    engine.core.store.steps.patch(`${id}:a:0`, { output: "2", by: "api", injected: false }, tx.nowMs),
+  );
+  await report(run, { status: "completed", output: "secret", steps: [step(id, "a", 1)] });
+  await engine.change((tx) => redactRun(engine.core, tx, ENV, id));
+  await report(run, { status: "completed", output: "secret" });
+  await expect(report(run, { status: "completed", output: "other" })).rejects.toMatchObject({
+    restCode: "RUN_NOT_RUNNING",
+  });
 });

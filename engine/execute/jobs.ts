@@ -5,6 +5,7 @@ import type { PushResponse, StepResult } from "../contract/push.ts";
 import type { JobReport } from "../contract/workers.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
+import { toJsonText } from "../json/json-text.ts";
 import { maskDeep, maskSecrets } from "../secrets/mask.ts";
 import { resolveSecrets } from "../secrets/secrets.ts";
 import type { RunRow } from "../store/runs.ts";
@@ -14,6 +15,7 @@ import { armLease, renewLease } from "./leases.ts";
 import { announceRun } from "./notices.ts";
 import { applyRecorded, failAttempt, protocolError, secretError } from "./outcome.ts";
 import { forgetWaits } from "./ready.ts";
+import { isSamePayload } from "./redact.ts";
 import { recordSteps } from "./record-steps.ts";
 import type { RegisteredFunction } from "./registry.ts";
 import type { Worker } from "./workers.ts";
@@ -103,12 +105,17 @@ export function renewJobs(core: Core, tx: Tx, worker: Worker, jobIds: readonly s
 /**
  * Takes in what a worker did. What is answered with success is stored; a report about an execution that is no longer the
  * one under way changes nothing.
- * @throws ApiError 409 STALE_EXECUTION, RUN_NOT_RUNNING
+ * @throws ApiError 409 STALE_EXECUTION, RUN_NOT_RUNNING; `aborted` for a completed step with another output
  */
 export function reportJob(core: Core, tx: Tx, environmentId: string, lease: Lease, report: JobReport): void {
   const known = runOfJob(core, lease.jobId);
-  if (known !== undefined && isRepeated(known, environmentId, lease, report)) return;
-  const run = leasedRun(core, environmentId, lease);
+  const repeated = known !== undefined && isRepeated(known, environmentId, lease, report);
+  const run = repeated ? known : leasedRun(core, environmentId, lease);
+  for (const step of report.steps ?? []) refuseOtherStep(core, step);
+  if (repeated) {
+    refuseOtherEnd(run, report);
+    return;
+  }
   const masked = maskerOf(core, run);
   const steps = (report.steps ?? []).map(toStepResult(tx.nowMs));
   const recorded = recordSteps(
@@ -138,7 +145,7 @@ function maskerOf(core: Core, run: RunRow): (text: string) => string {
   return maskSecrets("values" in secrets ? Object.values(secrets.values) : []);
 }
 
-/** The same end told again, because the answer to the first time was lost. */
+/** The end told again, because the answer to the first time was lost. */
 function isRepeated(run: RunRow, environmentId: string, lease: Lease, report: JobReport): boolean {
   return (
     run.environment_id === environmentId &&
@@ -147,6 +154,25 @@ function isRepeated(run: RunRow, environmentId: string, lease: Lease, report: Jo
     jobIdOf(run) === lease.jobId &&
     run.lease_token === lease.leaseToken
   );
+}
+
+/** A completed step keeps its output: told again with another one, it is not clear which of them other steps went on with. */
+function refuseOtherStep(core: Core, reported: NonNullable<JobReport["steps"]>[number]): void {
+  const step = core.store.steps.get(reported.id ?? reported.step_id ?? "");
+  if (step?.status !== "completed") return;
+  const first = step.patched_at === null ? step.output : step.original_output;
+  const same =
+    reported.status === "completed" && isSamePayload(first, toJsonText(reported.output ?? null).text);
+  if (same) return;
+  throw new ApiError("aborted", `step ${step.id} is already completed, with another output`);
+}
+
+function refuseOtherEnd(run: RunRow, report: JobReport): void {
+  if (report.status !== "completed") return;
+  if (isSamePayload(run.output, toJsonText(report.output ?? null).text)) return;
+  throw new ApiError("aborted", "the run is already completed, with another output", {
+    restCode: "RUN_NOT_RUNNING",
+  });
 }
 
 function leasedRun(core: Core, environmentId: string, lease: Lease): RunRow {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseExactJson } from "../../loopback/exact-json.ts";
 import { toTimestamp } from "../clock.ts";
 import { TERMINAL_RUN_STATUSES } from "../contract/enums.ts";
 import type { Core } from "../core.ts";
@@ -8,6 +9,7 @@ import type { StepRow } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
 import { auditOther, auditRun } from "./audit.ts";
 import { findRun } from "./commands.ts";
+import { matchKey } from "./match.ts";
 import { announceRun } from "./notices.ts";
 
 /** What stands where a payload was (section 2.4). A placeholder stays the one it is. */
@@ -15,6 +17,16 @@ export function placeholderFor(text: string, nowMs: number): string {
   if (isPlaceholder(text)) return text;
   const sha256 = createHash("sha256").update(text).digest("hex");
   return JSON.stringify({ $redacted: true, sha256, redactedAt: toTimestamp(nowMs) });
+}
+
+/** Whether a payload that came again is the one that was stored, which may be redacted since. */
+export function isSamePayload(stored: string | null, text: string): boolean {
+  if (stored === null || stored === text) return stored === text;
+  if (isPlaceholder(stored)) {
+    const { sha256 } = JSON.parse(stored) as { sha256: string };
+    return sha256 === createHash("sha256").update(text).digest("hex");
+  }
+  return matchKey(parseExactJson(stored)) === matchKey(parseExactJson(text));
 }
 
 function isPlaceholder(text: string): boolean {

@@ -26,6 +26,8 @@ export interface Harness {
   clock: FakeClock;
   /** Every request a function received, oldest first. */
   calls: PushRequest[];
+  /** The time each of them was given, ms. */
+  budgetsMs: number[];
   /** Registers a function and says how its endpoint answers. */
   define(id: string, script: Script, config?: Partial<RegisterFunctionRequest>): Promise<void>;
   emit(name: string, data?: unknown, idempotencyKey?: string): Promise<{ eventId: string; runIds: string[] }>;
@@ -48,11 +50,13 @@ export async function createHarness(
     clock?: FakeClock;
     retention?: RetentionRules;
     secretsKeys?: SecretsKeys;
+    pushTimeoutMs?: number;
   } = {},
 ): Promise<Harness> {
   const clock = options.clock ?? createFakeClock();
   const scripts = new Map<string, Script>();
   const calls: PushRequest[] = [];
+  const budgetsMs: number[] = [];
   const cuts = new Set<() => void>();
   const silent = () => {};
   const engine = createEngine({
@@ -61,9 +65,11 @@ export async function createHarness(
     log: { info: silent, warn: silent, error: silent },
     retention: options.retention,
     secretsKeys: options.secretsKeys ?? secretsKeysOf(toSecretsKey(Buffer.alloc(32, 7))),
+    pushTimeoutMs: options.pushTimeoutMs,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     push: {
-      call: ({ body }) => {
+      call: ({ body, budgetMs }) => {
+        budgetsMs.push(budgetMs);
         const request = PushRequestSchema.parse(JSON.parse(body));
         calls.push(request);
         const script = scripts.get(request.function_id) ?? (() => down("no script"));
@@ -95,6 +101,7 @@ export async function createHarness(
     core,
     clock,
     calls,
+    budgetsMs,
     define: async (id, script, config = {}) => {
       scripts.set(id, script);
       const request = RegisterFunctionRequest.parse({ id, endpointUrl: `http://shop.test/${id}`, ...config });
