@@ -1,6 +1,7 @@
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { decodeCursor, encodeCursor, type Position } from "./cursor.ts";
 import type { Bindable, Database } from "./database.ts";
 import type { EventRow } from "./events.ts";
+import { searchIds, type Found } from "./id-search.ts";
 import { idRange, toLikePattern } from "./like.ts";
 
 export interface EventFilter {
@@ -45,9 +46,7 @@ function conditions(filter: EventFilter): { where: string[]; values: Bindable[] 
   if (filter.names !== undefined) add(`name in (${filter.names.map(() => "?").join(",")})`, ...filter.names);
   if (filter.name !== undefined) add("name like ? escape '\\'", toLikePattern(filter.name));
   const range = filter.search === undefined ? undefined : idRange(filter.search, "evt_");
-  if (range !== undefined) {
-    add("id >= ? and id < ?", range.from, range.to);
-  } else if (filter.search !== undefined) add("id like ? escape '\\'", toLikePattern(filter.search));
+  if (range !== undefined) add("id >= ? and id < ?", range.from, range.to);
   if (filter.source !== undefined) add("source = ?", filter.source);
   if (filter.sinceMs !== undefined) add("timestamp >= ?", filter.sinceMs);
   if (filter.untilMs !== undefined) add("timestamp < ?", filter.untilMs);
@@ -88,14 +87,84 @@ function countEvents(db: Database, filter: EventFilter): number {
   return count?.n ?? 0;
 }
 
-/** One page, newest first. `cursor` walks to older events, `before` to newer ones; the caller sends at most one. */
-export function listEvents(
+export interface EventPageAsked {
+  limit: number;
+  cursor?: string | undefined;
+  before?: string | undefined;
+}
+
+/**
+ * One page, newest first. `cursor` walks to older events, `before` to newer ones; the caller sends at most one. A search
+ * text that no index answers takes its time, and nothing waits for it; it ends when the caller is `gone`.
+ * @throws ApiError for a cursor that is none
+ */
+export function findEvents(
   db: Database,
   asked: EventFilter,
-  page: { limit: number; cursor?: string | undefined; before?: string | undefined },
-): EventPage {
+  page: EventPageAsked,
+  gone: AbortSignal,
+): Promise<EventPage> | EventPage {
   const filter = withNames(db, asked);
+  const { search } = filter;
+  if (search === undefined || idRange(search, "evt_") !== undefined) return listEvents(db, filter, page);
+  return searchEvents(db, { ...filter, search }, page, gone);
+}
 
+async function searchEvents(
+  db: Database,
+  filter: EventFilter & { search: string },
+  page: EventPageAsked,
+  gone: AbortSignal,
+): Promise<EventPage> {
+  const newer = page.before !== undefined;
+  const token = page.before ?? page.cursor;
+  const place = token === undefined ? undefined : decodeCursor(token, newer ? "before" : "cursor");
+  const { where, values } = conditions({
+    ...filter,
+    search: undefined,
+    sinceMs: undefined,
+    untilMs: undefined,
+  });
+  const { environmentId, search, sinceMs, untilMs } = filter;
+  const list = {
+    table: "events",
+    time: "timestamp",
+    environmentId,
+    search,
+    sinceMs,
+    untilMs,
+    where,
+    values,
+  } as const;
+  const found: Found[] = [];
+  let total = 0;
+  await searchIds(db, list, gone, (row) => {
+    total += 1;
+    if (place === undefined || isBeside(row, place, newer)) {
+      if (newer || found.length <= page.limit) found.push(row);
+      // Of the newer ones those next to the place count.
+      if (newer && found.length > page.limit + 1) found.shift();
+    }
+    return (
+      total <= COUNT_CAP ||
+      (newer ? place !== undefined && isBeside(row, place, true) : found.length <= page.limit)
+    );
+  });
+  const more = found.length > page.limit;
+  const shown = !more ? found : newer ? found.slice(1) : found.slice(0, page.limit);
+  const bySeq = db.prepare<EventRow>("select * from events where seq = ?");
+  // One may have been deleted since it was found.
+  const events = shown.flatMap(({ seq }) => bySeq.get(seq) ?? []);
+  return toPage(events, { page, more, total });
+}
+
+function isBeside(row: Found, place: Position, newer: boolean): boolean {
+  const order = row.at - place.atMs || (row.id < place.id ? -1 : row.id > place.id ? 1 : 0);
+  return newer ? order > 0 : order < 0;
+}
+
+/** A page that an index answers. */
+function listEvents(db: Database, filter: EventFilter, page: EventPageAsked): EventPage {
   const newer = page.before !== undefined;
   const token = page.before ?? page.cursor;
   const { where: own, values: ownValues } = conditions({ ...filter, names: undefined });
@@ -128,10 +197,19 @@ export function listEvents(
   const events = rows.slice(0, page.limit);
   if (newer) events.reverse();
 
-  const first = events[0];
-  const last = events.at(-1);
   // The first page held all there is: counting would look for it once more.
   const total = token === undefined && !more ? events.length : countEvents(db, filter);
+  return toPage(events, { page, more, total });
+}
+
+/** `more`: there are events beyond the page, in the direction in which it was asked for. */
+function toPage(
+  events: EventRow[],
+  { page, more, total }: { page: EventPageAsked; more: boolean; total: number },
+): EventPage {
+  const newer = page.before !== undefined;
+  const first = events[0];
+  const last = events.at(-1);
   const hasNext = events.length > 0 && (newer || more);
   const hasPrev = events.length > 0 && (newer ? more : page.cursor !== undefined);
   return {

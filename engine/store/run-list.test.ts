@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { RunStatus } from "../contract/enums.ts";
 import { openDatabase, type Database } from "./database.ts";
-import { listRuns, type RunFilter } from "./run-list.ts";
+import { findRuns, type RunFilter, type RunPageAsked } from "./run-list.ts";
 import { createRunTable, type RunRow, type RunTable } from "./runs.ts";
 
 let db: Database;
@@ -43,6 +43,8 @@ beforeEach(() => {
 
 afterEach(() => db.close());
 
+const list = (filter: Partial<RunFilter>, page: RunPageAsked, of = db) =>
+  findRuns(of, { environmentId, ...filter }, page, new AbortController().signal);
 const ids = (list: RunRow[]) => list.map(({ id }) => id);
 
 const filters: [string, Partial<RunFilter>, (row: RunRow) => boolean][] = [
@@ -73,18 +75,16 @@ const filters: [string, Partial<RunFilter>, (row: RunRow) => boolean][] = [
   ],
 ];
 
-it.each(filters)("filters by %s, pages by cursor and by offset, and counts", (_, filter, wanted) => {
+it.each(filters)("filters by %s, pages by cursor and by offset, and counts", async (_, filter, wanted) => {
   const expected = ids(rows.filter(wanted));
   expect(expected.length).toBeGreaterThan(0);
   const byCursor: string[] = [];
   const byOffset: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = listRuns(db, { environmentId, ...filter }, { limit: 4, cursor });
+    const page = await list(filter, { limit: 4, cursor });
     byCursor.push(...ids(page.runs));
-    byOffset.push(
-      ...ids(listRuns(db, { environmentId, ...filter }, { limit: 4, offset: byOffset.length }).runs),
-    );
+    byOffset.push(...ids((await list(filter, { limit: 4, offset: byOffset.length })).runs));
     expect(page.total).toBe(expected.length);
     cursor = page.nextCursor === "" ? undefined : page.nextCursor;
   } while (cursor !== undefined);
@@ -92,18 +92,18 @@ it.each(filters)("filters by %s, pages by cursor and by offset, and counts", (_,
   expect(byOffset).toEqual(expected);
 });
 
-it("shows a page without doubles or gaps although newer runs come in between", () => {
-  const first = listRuns(db, { environmentId }, { limit: 10 });
+it("shows a page without doubles or gaps although newer runs come in between", async () => {
+  const first = await list({}, { limit: 10 });
   const newest = rows[0];
   if (newest === undefined) throw new Error("no rows");
   runs.insert({ ...newest, id: "run_zzz" }, 5_000, "queued");
-  const second = listRuns(db, { environmentId }, { limit: 10, cursor: first.nextCursor });
+  const second = await list({}, { limit: 10, cursor: first.nextCursor });
   expect(ids(second.runs)).toEqual(ids(rows.slice(10, 20)));
   expect(second.total).toBe(71);
 });
 
-it("sees no runs of another environment", () => {
-  expect(listRuns(db, { environmentId: "env_other" }, { limit: 10 })).toEqual({
+it("sees no runs of another environment", async () => {
+  expect(await list({ environmentId: "env_other" }, { limit: 10 })).toEqual({
     runs: [],
     nextCursor: "",
     total: 0,
@@ -112,8 +112,9 @@ it("sees no runs of another environment", () => {
 
 it.each(["", "x", "bm90IGpzb24", Buffer.from("[1]").toString("base64url")])(
   "refuses the cursor %j",
-  (cursor) => {
-    expect(() => listRuns(db, { environmentId }, { limit: 1, cursor })).toThrow(/^cursor: /);
+  async (cursor) => {
+    expect(() => list({}, { limit: 1, cursor })).toThrow(/^cursor: /);
+    await expect(list({ search: "x" }, { limit: 1, cursor })).rejects.toThrow(/^cursor: /);
   },
 );
 
@@ -128,7 +129,7 @@ it("counts correctly after runs were changed and deleted", () => {
   expect(runs.count(environmentId, RunStatus.options)).toBe(69);
 });
 
-it("never scans the table for a page", () => {
+it("never scans the table for a page", async () => {
   const seen: string[] = [];
   const spy: Database = {
     ...db,
@@ -137,8 +138,8 @@ it("never scans the table for a page", () => {
       return db.prepare(sql);
     },
   };
-  for (const [, filter] of filters) listRuns(spy, { environmentId, ...filter }, { limit: 10 });
-  expect(seen).toHaveLength(filters.length);
+  for (const [, filter] of filters) await list(filter, { limit: 10 }, spy);
+  expect(seen).toHaveLength(filters.filter(([, { search }]) => search === undefined).length);
   for (const sql of seen) {
     const plan = db
       .prepare<{ detail: string }>(`explain query plan ${sql}`)

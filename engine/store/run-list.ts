@@ -1,7 +1,8 @@
 import type { RunStatus } from "../contract/enums.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Bindable, Database } from "./database.ts";
-import { idRange, toLikePattern } from "./like.ts";
+import { searchIds, type Found } from "./id-search.ts";
+import { idRange } from "./like.ts";
 import type { RunRow } from "./runs.ts";
 
 export interface RunFilter {
@@ -49,7 +50,7 @@ function common(filter: RunFilter): Part {
   if (range !== undefined) {
     add("id >= ?", range.from);
     add("id < ?", range.to);
-  } else if (filter.search !== undefined) add("id like ? escape '\\'", toLikePattern(filter.search));
+  }
   if (filter.sinceMs !== undefined) add("created_at >= ?", filter.sinceMs);
   if (filter.untilMs !== undefined) add("created_at < ?", filter.untilMs);
   return part;
@@ -64,15 +65,79 @@ function branches(filter: RunFilter): (RunStatus | undefined)[] {
   return [undefined];
 }
 
+export interface RunPageAsked {
+  limit: number;
+  cursor?: string | undefined;
+  /** Counts from the cursor. */
+  offset?: number | undefined;
+}
+
 /**
- * One page of runs, newest first. `cursor` and `offset` may both be given: the offset counts from the cursor.
+ * One page of runs, newest first. A search text that no index answers takes its time, and nothing waits for it; it ends
+ * when the caller is `gone`.
  * @throws ApiError for a cursor that is none
  */
-export function listRuns(
+export function findRuns(
   db: Database,
   filter: RunFilter,
-  page: { limit: number; cursor?: string | undefined; offset?: number | undefined },
-): RunPage {
+  page: RunPageAsked,
+  gone: AbortSignal,
+): Promise<RunPage> | RunPage {
+  const { search } = filter;
+  if (search === undefined || idRange(search, "run_") !== undefined) return listRuns(db, filter, page);
+  return searchRuns(db, { ...filter, search }, page, gone);
+}
+
+async function searchRuns(
+  db: Database,
+  filter: RunFilter & { search: string },
+  page: RunPageAsked,
+  gone: AbortSignal,
+): Promise<RunPage> {
+  const from = page.cursor === undefined ? undefined : decodeCursor(page.cursor, "cursor");
+  const statuses = filter.statuses ?? [];
+  const { where, values } = common({ ...filter, search: undefined, sinceMs: undefined, untilMs: undefined });
+  if (statuses.length > 0) {
+    where.push(`status in (${statuses.map(() => "?").join(",")})`);
+    values.push(...statuses);
+  }
+  const { environmentId, search, sinceMs, untilMs } = filter;
+  const list = {
+    table: "runs",
+    time: "created_at",
+    environmentId,
+    search,
+    sinceMs,
+    untilMs,
+    where,
+    values,
+  } as const;
+  const found: Found[] = [];
+  let total = 0;
+  let skip = page.offset ?? 0;
+  await searchIds(db, list, gone, (row) => {
+    total += 1;
+    const behind = from === undefined || row.at < from.atMs || (row.at === from.atMs && row.id < from.id);
+    if (behind && found.length <= page.limit) {
+      if (skip > 0) skip -= 1;
+      else found.push(row);
+    }
+    return found.length <= page.limit || total < RUN_COUNT_CAP;
+  });
+  const bySeq = db.prepare<RunRow>("select * from runs where seq = ?");
+  // One may have been deleted since it was found.
+  const runs = found.slice(0, page.limit).flatMap(({ seq }) => bySeq.get(seq) ?? []);
+  const last = found[page.limit - 1];
+  const more = found.length > page.limit && last !== undefined;
+  return {
+    runs,
+    nextCursor: more ? encodeCursor({ atMs: last.at, id: last.id }) : "",
+    total: Math.min(total, RUN_COUNT_CAP),
+  };
+}
+
+/** A page that an index answers. */
+function listRuns(db: Database, filter: RunFilter, page: RunPageAsked): RunPage {
   const base = common(filter);
   const countBase = { where: [...base.where], values: [...base.values] };
   if (page.cursor !== undefined) {

@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import { CancelRunRequest, ListRunsRequest, ResumeRunRequest } from "../../contract/runs.ts";
 import { cancelRun, deleteRun, resumeRun } from "../../execute/commands.ts";
-import { listRuns } from "../../store/run-list.ts";
+import { findRuns } from "../../store/run-list.ts";
 import { IdText, plainText, RunStatusText, TimeMs, unsetEnum } from "../fields.ts";
 import { listPage, readRun } from "../reads.ts";
 import { connectRun, connectStep } from "../shapes.ts";
@@ -36,8 +36,8 @@ const byId = z.strictObject({ id: IdText });
 const byRunId = z.strictObject({ runId: IdText });
 
 export const runMethods: Record<string, ConnectMethod> = {
-  ListRuns: method(List, ({ core, environment }, input) => {
-    const page = listRuns(
+  ListRuns: method(List, async ({ core, environment, gone }, input) => {
+    const page = await findRuns(
       core.store.db,
       {
         environmentId: environment.id,
@@ -49,6 +49,7 @@ export const runMethods: Record<string, ConnectMethod> = {
         untilMs: input.untilMs,
       },
       listPage(input, 50),
+      gone,
     );
     return { runs: page.runs.map(connectRun), nextCursor: page.nextCursor, totalCount: page.total };
   }),

@@ -8,7 +8,7 @@ import { ApiError } from "../../errors.ts";
 import { emitEvent } from "../../execute/emit.ts";
 import { explainEvent, type Probe } from "../../execute/explain.ts";
 import { toJsonText } from "../../json/json-text.ts";
-import { countNames, listEvents, NAMES_SCAN_CAP } from "../../store/event-list.ts";
+import { countNames, findEvents, NAMES_SCAN_CAP } from "../../store/event-list.ts";
 import { IdempotencyKey, IdText, plainText, queryInt, TimeMs } from "../fields.ts";
 import { restEvent } from "../shapes.ts";
 import { route, type RestRoute } from "./route.ts";
@@ -92,12 +92,12 @@ export const eventRoutes: RestRoute[] = [
     summary: "List events, newest first",
     answer: ListEventsResponse,
     query: ListQuery,
-    run: ({ core, environment }, { query }) => {
+    run: async ({ core, environment, gone }, { query }) => {
       const limit = query.limit ?? 20;
       const names = query.names?.split(",").filter((name) => name !== "");
       if (names !== undefined && names.length > 200)
         throw new ApiError("invalid_argument", "names: more than 200 names");
-      const page = listEvents(
+      const page = await findEvents(
         core.store.db,
         {
           environmentId: environment.id,
@@ -109,6 +109,7 @@ export const eventRoutes: RestRoute[] = [
           untilMs: query.until,
         },
         { limit, cursor: query.cursor || undefined, before: query.before || undefined },
+        gone,
       );
       return {
         events: page.events.map(restEvent),

@@ -6,7 +6,7 @@ import { cancelRun, resumeRun } from "../../execute/commands.ts";
 import { ApiError } from "../../errors.ts";
 import { patchStep } from "../../execute/injection.ts";
 import { JsonText, toJsonText } from "../../json/json-text.ts";
-import { listRuns } from "../../store/run-list.ts";
+import { findRuns } from "../../store/run-list.ts";
 import { IdText, plainText, queryInt, RunStatusList, TimeMs } from "../fields.ts";
 import { readRun } from "../reads.ts";
 import { restRun, restStep } from "../shapes.ts";
@@ -31,8 +31,8 @@ export const runRoutes: RestRoute[] = [
     summary: "List runs, newest first",
     answer: RestRunList,
     query: ListQuery,
-    run: ({ core, environment }, { query }) => {
-      const page = listRuns(
+    run: async ({ core, environment, gone }, { query }) => {
+      const page = await findRuns(
         core.store.db,
         {
           environmentId: environment.id,
@@ -44,6 +44,7 @@ export const runRoutes: RestRoute[] = [
           untilMs: query.until,
         },
         { limit: query.limit ?? 50, offset: query.offset, cursor: query.cursor || undefined },
+        gone,
       );
       return {
         runs: page.runs.map(restRun),
