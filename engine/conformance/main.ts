@@ -34,15 +34,20 @@ async function main(): Promise<number> {
 /** Runs the rows, prints a line for each in their order, and gives the exit code. */
 async function report(rows: readonly Row[], options: TargetOptions): Promise<number> {
   const target = await createTarget(options);
+  let closed = false;
   try {
     say(`${rows.length} rows against ${options.url}, at most ${ROW_DEADLINE_MS / 1000} s each`);
     const outcomes = await runAll(rows, target);
     const count = (kind: Outcome["kind"]) => outcomes.filter((outcome) => outcome.kind === kind).length;
-    say(`${count("not offered")} not offered by this server`);
+    const left = await target.close();
+    closed = true;
+    for (const line of left) say(`left behind: ${line}`);
+    if (left.length === 0) say("removed what the rows had made there; their events stay");
+    say(`${count("not offered")} skipped: not offered by this server`);
     say(`${count("pass")} passed, ${count("fail")} failed`);
     return count("fail") === 0 ? 0 : 1;
   } finally {
-    await target.close();
+    if (!closed) await target.close();
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type FunctionServer,
   type RawHandler,
 } from "../testing/function-server.ts";
+import { createTraces } from "./cleanup.ts";
 import { NotOffered } from "./row.ts";
 
 export type Body = Record<string, unknown>;
@@ -35,7 +36,7 @@ export interface TargetOptions {
 
 /**
  * The server under test and push functions on loopback for it to call. Names are fresh, so that a server with data of its
- * own can be tested too; what the tests make there stays.
+ * own can be tested too; `close` takes away what the rows made there. Events stay: no call deletes one.
  */
 export interface Target extends TargetOptions {
   functions: FunctionServer;
@@ -66,7 +67,8 @@ export interface Target extends TargetOptions {
   reaches(runId: string, status: string): Promise<Body>;
   /** Waits for the run of a function that is there or comes. */
   runOf(functionId: string): Promise<Body>;
-  close(): Promise<void>;
+  /** Removes what the rows made, as far as the server lets it; what is left, one line each. */
+  close(): Promise<string[]>;
 }
 
 /** What a wait inside a row may take, ms. */
@@ -81,6 +83,7 @@ export async function createTarget(options: TargetOptions): Promise<Target> {
   let names = 0;
 
   const raw: Target["raw"] = async (method, path, { body, headers = {} } = {}) => {
+    traces.watch(method, path, body);
     const response = await fetch(options.url + path, {
       method,
       headers: {
@@ -96,6 +99,7 @@ export async function createTarget(options: TargetOptions): Promise<Target> {
     options.onAnswer?.(method, path, answer);
     return answer;
   };
+  const traces = createTraces(prefix, raw);
   const call = (method: string, message: unknown) =>
     raw("POST", `/ironflow.v1.${method.includes("/") ? method : `IronflowService/${method}`}`, {
       body: message,
@@ -188,7 +192,13 @@ export async function createTarget(options: TargetOptions): Promise<Target> {
         async () => ((await rpc("ListRuns", { functionId }))["runs"] as Body[] | undefined)?.[0],
         WAIT_MS,
       ),
-    close: () => functions.close(),
+    close: async () => {
+      try {
+        return await traces.remove();
+      } finally {
+        await functions.close();
+      }
+    },
   };
 }
 

@@ -16,10 +16,11 @@ import { triggerText } from "./trigger-text.ts";
 
 const COLUMNS: readonly Column[] = [
   { key: "status", title: "Status", width: "88px" },
-  { key: "id", title: "Function", width: "minmax(120px, 0.6fr)" },
-  { key: "triggers", title: "Started by", width: "minmax(120px, 0.8fr)" },
-  { key: "where", title: "Runs at", width: "minmax(100px, 1fr)" },
-  { key: "limits", title: "Attempts, timeout", width: "168px" },
+  // Its name is what a person looks for: it gets the most room.
+  { key: "id", title: "Function", width: "minmax(200px, 1.4fr)" },
+  { key: "triggers", title: "Started by", width: "minmax(130px, 1fr)" },
+  { key: "where", title: "Runs at", width: "minmax(110px, 0.6fr)" },
+  { key: "limits", title: "Attempts, timeout", width: "150px" },
   { key: "version", title: "Version", width: "64px", align: "end" },
   { key: "updated", title: "Registered", width: "168px" },
 ];
@@ -68,6 +69,12 @@ export function FunctionsPage() {
   );
 }
 
+/** The whole id, which a long one may not have room for, and what the function is for. */
+function titleOf({ id, name, description }: FunctionRecord): string {
+  const more = description ?? name;
+  return more === undefined || more === "" || more === id ? id : `${id}: ${more}`;
+}
+
 function cellsOf(record: FunctionRecord) {
   const faint = (key: string, text: string) => (
     <span key={key} className={styles.faint} title={text}>
@@ -78,7 +85,7 @@ function cellsOf(record: FunctionRecord) {
   const timeout = record.timeout_ms === undefined ? "" : showDuration(record.timeout_ms);
   return [
     <Status key="status" kind="function" status={record.status} />,
-    <span key="id" className={styles.name} title={record.description ?? record.name}>
+    <span key="id" className={styles.name} title={titleOf(record)}>
       {record.id}
     </span>,
     faint("triggers", record.triggers.map(triggerText).join(", ")),

@@ -5,6 +5,9 @@ import { Button } from "../ui/button.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { verbsOf } from "./run-verbs.ts";
 
+/** What is said once the engine has taken a resume. */
+export const RESUMED = "Resumed. The run goes on.";
+
 export const runPlace = (runId: string): string => `run ${runId}`;
 
 /** What a person may do to a run. What cannot be taken back asks first, in its own window. */
@@ -28,7 +31,7 @@ export function RunActions({ run }: { run: Run }) {
                     tool: "ironflow_resume_run",
                     input,
                     name: "Resume",
-                    done: "Resumed. The run goes on.",
+                    done: RESUMED,
                   })
                 }
               >

@@ -1,5 +1,5 @@
 import { useRef, type ReactNode } from "react";
-import type { Run } from "../../mcp/contract/domain.ts";
+import type { Run, RunAttempt } from "../../mcp/contract/domain.ts";
 import { ActionNote } from "../actions/action-note.tsx";
 import { JsonView } from "../json/json-view.tsx";
 import { hrefTo } from "../store/route.ts";
@@ -7,31 +7,38 @@ import { Facts, type Fact } from "../ui/facts.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Status } from "../ui/status.tsx";
 import { Duration, Time } from "../ui/time.tsx";
+import { useApp } from "../ui/use-app.ts";
+import { attemptText, isOver } from "./attempt-text.ts";
 import { Attempts } from "./attempts.tsx";
 import { ErrorBox } from "./error-box.tsx";
-import { RunActions, runPlace } from "./run-actions.tsx";
+import { RESUMED, RunActions, runPlace } from "./run-actions.tsx";
 import styles from "./run-detail.module.css";
 import type { RunDetail } from "./run-slice.ts";
 import { StepTimeline } from "./step-timeline.tsx";
 
 export function RunDetailView({ detail, close }: { detail: RunDetail; close: ReactNode }) {
   const { run, steps, attempts } = detail;
+  const action = useApp(({ actions }) => actions[runPlace(run.id)]);
+  // "The run goes on" is not true any more once it has come to an end or was held again.
+  const isStale = action?.phase === "done" && action.note === RESUMED && isOver(run.status);
   const scroller = useRef<HTMLDivElement>(null);
   return (
     <>
       <header className={styles.header}>
         <div className={styles.top}>
           <Status kind="run" status={run.status} />
-          <h2 className={styles.name}>{run.function_id}</h2>
+          <h2 className={styles.name} title={run.function_id}>
+            {run.function_id}
+          </h2>
           <RunActions run={run} />
           {close}
         </div>
         <Identifier id={run.id} what="the run id" />
-        <ActionNote place={runPlace(run.id)} />
+        {!isStale && <ActionNote place={runPlace(run.id)} />}
       </header>
       <div ref={scroller} className={styles.body} tabIndex={-1}>
         <div className={styles.content}>
-          <Facts facts={factsOf(run)} />
+          <Facts facts={factsOf(run, attempts ?? [])} />
           {run.error !== undefined && <ErrorBox title="The run's error" error={run.error} />}
           {attempts !== null && attempts.length > 0 && <Attempts attempts={attempts} />}
           <StepTimeline run={run} steps={steps} scroller={scroller} />
@@ -52,7 +59,7 @@ function Payload({ title, value, label }: { title: string; value: unknown; label
   );
 }
 
-function factsOf(run: Run): (Fact | null)[] {
+function factsOf(run: Run, attempts: readonly RunAttempt[]): (Fact | null)[] {
   const some = (name: string, value: ReactNode): Fact | null =>
     value === undefined || value === "" ? null : { name, value };
   return [
@@ -66,7 +73,7 @@ function factsOf(run: Run): (Fact | null)[] {
         />
       ),
     },
-    { name: "Attempt", value: `${run.attempt} of ${run.max_attempts}` },
+    { name: "Attempt", value: attemptText(run, attempts) },
     { name: "Event", value: <EventName run={run} /> },
     some("Paused because", run.pause_reason),
     some("Cancelled because", run.cancellation_cause),

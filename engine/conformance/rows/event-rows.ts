@@ -127,6 +127,22 @@ export const eventRows: Row[] = [
     },
   },
   {
+    id: "1.2.run-id",
+    mark: "S",
+    title: "an event emitted inside a run (X-Ironflow-Run-ID) names the run",
+    check: async (t) => {
+      const id = await t.define("emitter", async () => 1);
+      const runId = await t.start(id);
+      const { eventId } = await t.send(
+        "POST",
+        "/ironflow.v1.IronflowService/Emit",
+        { event: t.name("inside"), data: {} },
+        { "x-ironflow-run-id": runId },
+      );
+      expectLike(await t.get(`/api/v1/events/${String(eventId)}`), { run_id: runId });
+    },
+  },
+  {
     id: "2.4.get",
     mark: "G",
     title: "an event is read with all its fields",

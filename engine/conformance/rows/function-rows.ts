@@ -210,6 +210,27 @@ export const functionRows: Row[] = [
     },
   },
   {
+    id: "1.4.preferred-mode",
+    mark: "S",
+    title: "preferredMode may be push or EXECUTION_MODE_PUSH, and the same of pull",
+    check: async (t) => {
+      for (const [mode, wanted] of [
+        ["push", "EXECUTION_MODE_PUSH"],
+        ["EXECUTION_MODE_PUSH", "EXECUTION_MODE_PUSH"],
+        ["pull", "EXECUTION_MODE_PULL"],
+        ["EXECUTION_MODE_PULL", "EXECUTION_MODE_PULL"],
+      ] as const) {
+        const id = t.name("mode");
+        const answer = await t.rpc("RegisterFunction", {
+          id,
+          preferredMode: mode,
+          endpointUrl: "http://127.0.0.1:1/",
+        });
+        expectLike(answer, { function: { id, preferredMode: wanted } });
+      }
+    },
+  },
+  {
     id: "2.3.rest.list",
     mark: "G",
     title: "era A: GET /api/v1/functions has count, total_count and the REST shape",

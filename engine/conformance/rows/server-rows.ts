@@ -72,6 +72,15 @@ export const serverRows: Row[] = [
     },
   },
   {
+    id: "2.1.get-capabilities",
+    mark: "S",
+    title: "GetCapabilities answers, or 404, which sends a browser to the WebSocket",
+    check: async (t) => {
+      const { status } = await t.raw("POST", "/ironflow.v1.IronflowService/GetCapabilities", { body: {} });
+      expectThat(`200, 404 or 501, not ${status}`, [200, 404, 501].includes(status));
+    },
+  },
+  {
     id: "2.1.connect-info",
     mark: "S",
     title: "Info counts functions and active runs",

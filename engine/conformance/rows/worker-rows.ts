@@ -56,6 +56,15 @@ export const workerRows: Row[] = [
     },
   },
   {
+    id: "2.8.capacity",
+    mark: "K",
+    title: "the capacity lists are for platform keys: a tenant key gets 403",
+    check: async (t) => {
+      for (const kind of ["stats", "lanes", "queue", "leases", "buckets", "sessions", "credits"])
+        await t.restFails("GET", `/api/v1/capacity/${kind}`, 403);
+    },
+  },
+  {
     id: "4.register",
     mark: "S",
     title: "a registered worker is listed with what it said of itself",
@@ -242,6 +251,53 @@ export const workerRows: Row[] = [
       expectThat(`yes or no, not ${status}`, ok(status) || status === 409);
       expectLike(await t.run(runId), { outputValue: 1, updatedAt: String(run["updatedAt"]) });
       expectLike(await t.steps(runId), []);
+    },
+  },
+  {
+    id: "4.told-again",
+    mark: "I",
+    title: "a step or an end told again with another output is refused and changes nothing",
+    check: async (t) => {
+      const { runId, calls, job } = await started(t);
+      const tell = (output: unknown) =>
+        calls.report(job, { status: "progress", steps: [stepOf(runId, "a", output)], step_offset: 0 });
+      expectLike((await tell(1)).status, ok);
+      expectLike((await tell(1)).status, ok);
+      expectLike((await tell(2)).status, 409);
+      expectLike(await t.steps(runId), [{ stepId: "a", outputValue: 1 }]);
+      expectLike((await calls.report(job, { status: "completed", output: "one" })).status, ok);
+      expectLike((await calls.report(job, { status: "completed", output: "two" })).status, 409);
+      expectLike(await t.run(runId), { status: "RUN_STATUS_COMPLETED", outputValue: "one" });
+    },
+  },
+  {
+    id: "4.available",
+    mark: "S",
+    title: "available bounds the jobs of one answer, and each job is given once",
+    check: async (t) => {
+      const { functionId, calls } = await worker(t);
+      for (let n = 0; n < 3; n += 1) await t.start(functionId, { n });
+      const first = await calls.poll(2);
+      const second = await calls.poll(10);
+      expectThat("two, then one", first.jobs.length === 2 && second.jobs.length === 1);
+      expectThat(
+        "three runs",
+        new Set([...first.jobs, ...second.jobs].map(({ run_id: id }) => id)).size === 3,
+      );
+    },
+  },
+  {
+    id: "4.yield.sleep",
+    mark: "R",
+    title: "a pulled run sleeps: the next assignment comes after its time, with the sleep completed",
+    check: async (t) => {
+      const { runId, calls, job } = await started(t);
+      const until = new Date(Date.now() + 300).toISOString();
+      const sleep = { step_id: `${runId}:nap:0`, type: "sleep", until };
+      expectLike((await calls.report(job, { status: "yielded", yield: sleep })).status, ok);
+      const again = await nextJob(calls);
+      expectThat("not before its time", Date.now() >= Date.parse(until));
+      expectLike(again.completed_steps, [{ step_id: `${runId}:nap:0`, name: "nap" }]);
     },
   },
   {

@@ -57,6 +57,35 @@ export const yieldRows: Row[] = [
     },
   },
   {
+    id: "3.2.yield.wait.match-value",
+    mark: "G",
+    title: "match_value is what the awaited event must have at the path of match",
+    check: async (t) => {
+      const paid = t.name("paid");
+      const id = await t.define("waits", {
+        answer: ({ run_id: run, steps }) =>
+          (steps ?? []).length > 0
+            ? { status: "completed", steps: [], result: (steps ?? [])[0]?.output }
+            : {
+                status: "yielded",
+                steps: [],
+                yield: {
+                  step_id: `${run}:paid:0`,
+                  type: "wait_for_event",
+                  event_filter: { event: paid, match: "data.order", match_value: "9" },
+                },
+              },
+      });
+      const runId = await t.start(id, { order: "7" });
+      await t.reaches(runId, "waiting");
+      const timeout = (await t.steps(runId))[0]?.["waitTimeout"];
+      const days = (Date.parse(String(timeout)) - Date.now()) / 86_400_000;
+      expectThat(`a wait without a timeout has 7 days, not ${days}`, days > 6.9 && days < 7.1);
+      for (const order of ["7", "9"]) await t.emit(paid, { order });
+      expectLike(await t.reaches(runId, "completed"), { output: { name: paid, data: { order: "9" } } });
+    },
+  },
+  {
     id: "3.2.yield.wait.expression",
     mark: "S",
     title: "a wait's match may be an expression over the incoming event",

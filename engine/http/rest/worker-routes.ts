@@ -82,7 +82,20 @@ const heartbeat = (method: Verb) =>
   });
 
 /** Pull workers, section 4. */
+/** What a platform may ask about its tenants (section 2.8). */
+const capacityKinds = ["stats", "lanes", "queue", "leases", "buckets", "sessions", "credits"];
+
 export const workerRoutes: RestRoute[] = [
+  ...capacityKinds.map((kind) =>
+    route({
+      method: "GET",
+      path: `/api/v1/capacity/${kind}`,
+      query: z.looseObject({}),
+      run: () => {
+        throw new ApiError("permission_denied", "platform credentials required");
+      },
+    }),
+  ),
   route({
     method: "GET",
     path: "/api/v1/workers",
