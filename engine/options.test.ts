@@ -39,5 +39,6 @@ it("explains every option in its help, and no other", () => {
   expect(parseOptions(["--help"], {})).toBe("help");
   expect(parseOptions(["-h", "--dev"], {})).toBe("help");
   const named = [...HELP.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name]) => name);
-  expect(named.toSorted()).toEqual(OPTION_NAMES.toSorted());
+  expect(named).toHaveLength(new Set(named).size);
+  expect(new Set(named)).toEqual(new Set(OPTION_NAMES));
 });

@@ -12,7 +12,11 @@ afterAll(() => factory.close());
 
 it("takes away everything that the rows made, open runs too, and touches nothing else", async () => {
   const engine = await factory.start();
-  await engine.ask("RegisterFunction", { id: "theirs", triggers: [{ event: "*" }], preferredMode: "pull" });
+  await engine.ask("RegisterFunction", {
+    id: "theirs",
+    triggers: [{ event: "their-event" }],
+    preferredMode: "pull",
+  });
   const { runIds } = await engine.ask("Emit", { event: "their-event" });
   const target = await createTarget({ url: engine.url, apiKey: undefined, signingKey: undefined });
   const sleeper = await target.define("sleeper", ({ steps }) => steps.sleep("long", 3_600_000));

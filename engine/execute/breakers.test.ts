@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ApiError } from "../errors.ts";
 import { completed, createHarness, down, ENV, failed, type Harness } from "../testing/harness.ts";
 import type { PushOutcome } from "./push.ts";
@@ -149,4 +149,17 @@ it("keeps the failures of a breaker over recovery and reset, newest first", asyn
   ]);
   expect(failures[0]?.run_id).toBe(id);
   expect(() => engine.core.breakers.failures("env_other", key, 100)).toThrow(/not found/);
+});
+
+it("goes half-open as soon as that can be stored, when the disk refused it at first", async () => {
+  await openIt();
+  vi.spyOn(engine.core.store.breakers, "put").mockImplementationOnce(() => {
+    throw new Error("database or disk is full");
+  });
+  engine.clock.advance(60_000);
+  await engine.settle();
+  expect(breaker()).toMatchObject({ state: "open" });
+  engine.clock.advance(1_000);
+  await engine.settle();
+  expect(breaker()).toMatchObject({ state: "half-open" });
 });

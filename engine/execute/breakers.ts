@@ -39,6 +39,9 @@ export interface Breakers {
   stop(): void;
 }
 
+/** After a breaker could not be stored as half-open, ms. */
+const expireRetryMs = 1_000;
+
 const closedListedMs = 86_400_000;
 
 /** Goes back verbatim as one percent-encoded path segment, so it holds nothing that a path may not hold. */
@@ -71,12 +74,13 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
   function put(tx: Tx, row: BreakerRow): BreakerRow {
     const { store, dispatcher } = core();
     const before = rows.get(row.key);
-    rows.set(row.key, row);
-    store.breakers.put(row);
+    // Before the store is asked: it may refuse, and then memory must not believe it.
     tx.onRollback(() => {
       if (before === undefined) rows.delete(row.key);
       else rows.set(row.key, before);
     });
+    rows.set(row.key, row);
+    store.breakers.put(row);
     if (before?.state === row.state || (before === undefined && row.state === "closed")) return row;
     announceBreaker(core(), tx, row);
     if (row.state === "open") store.runs.markDeferred(row.environment_id, row.function_id, tx.nowMs);
@@ -100,7 +104,8 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
           else if (now?.state === "open") tx.afterCommit(() => arm(now));
         })
         .catch((error: unknown) => {
-          log.error({ err: error, breaker: row.key }, "breaker could not go half-open");
+          log.error({ err: error, breaker: row.key }, "breaker could not go half-open, trying again");
+          clocks.set(row.key, clock.after(expireRetryMs, expire));
         });
     };
     clocks.set(row.key, clock.after(probeAtMs(row) - clock.nowMs(), expire));

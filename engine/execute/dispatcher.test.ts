@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { completed, createHarness, ENV, failed, step, type Harness } from "../testing/harness.ts";
 import { cancelRun, resumeRun } from "./commands.ts";
 import type { PushOutcome } from "./push.ts";
@@ -194,4 +194,34 @@ it("gives a call the function's own time, but never more than the engine's longe
     await harness.settle();
   }
   expect(harness.budgetsMs).toEqual([500, 60_000]);
+});
+
+it("claims the ready runs of all other functions when those of one cannot be claimed, and those once they can", async () => {
+  const harness = (engine = await createHarness({ limits: { processSlots: 1, functionSlots: 1 } }));
+  let end = () => {};
+  await harness.define("first", () => new Promise((resolve) => (end = () => resolve(completed()))), {
+    triggers: [{ event: "first" }],
+  });
+  for (const id of ["broken", "good"])
+    await harness.define(id, () => completed(), { triggers: [{ event: id }] });
+  const [first, broken, good] = [
+    await harness.emit("first"),
+    await harness.emit("broken"),
+    await harness.emit("good"),
+  ].map(({ runIds }) => runIds[0] ?? "");
+  const { runs } = harness.core.store;
+  const update = runs.update.bind(runs);
+  let isBroken = true;
+  vi.spyOn(runs, "update").mockImplementation((row, ...rest) => {
+    if (isBroken && row.id === broken) throw new Error("this row is broken");
+    return update(row, ...rest);
+  });
+  end();
+  await harness.settle();
+  expect(harness.run(first ?? "").status).toBe("completed");
+  expect(harness.run(good ?? "").status).toBe("completed");
+  isBroken = false;
+  harness.clock.advance(5_000);
+  await harness.settle();
+  expect(harness.run(broken ?? "").status).toBe("completed");
 });

@@ -68,6 +68,9 @@ export interface DispatchLimits {
 
 export const DISPATCH_LIMITS: DispatchLimits = { processSlots: 128, functionSlots: 64 };
 
+/** After ready runs could not be claimed, ms. */
+const claimRetryMs = 5_000;
+
 /** How long a result that could not be stored is kept in memory before the next try. */
 const storeRetryMs = 500;
 
@@ -220,21 +223,30 @@ export function createDispatcher(
         failAttempt(core(), tx, run, secretError(problem), "transport");
       }
     };
+    let pumps = true;
     for (;;) {
       try {
         await writer.write((tx) => {
           apply(tx);
           release(tx, claim.lane);
-          pump(tx);
+          if (pumps) pump(tx);
           tx.afterCommit(() => tidy(claim.lane));
         });
+        if (!pumps) askPump();
         return;
       } catch (error) {
         log.error({ err: error, run: claim.runId }, "a result could not be stored");
         if (cutOff) return;
         // What the function did must not be forgotten while there is a process to remember it and a disk that may
-        // recover. Any other error would come again: a person has to look at the run.
-        if (!isStorageTrouble(error)) apply = (tx) => setAside(core(), tx, claim);
+        // recover. Any other error would come again. It may be another run's whose turn it was: that one is not taken
+        // along then. If it is this run's own, a person has to look at it.
+        if (!isStorageTrouble(error)) {
+          if (pumps) {
+            pumps = false;
+            continue;
+          }
+          apply = (tx) => setAside(core(), tx, claim);
+        }
         await new Promise<void>((resolve) => {
           clock.after(storeRetryMs, resolve);
         });
@@ -319,7 +331,28 @@ export function createDispatcher(
       .catch((error: unknown) => {
         pumpAsked = false;
         core().log.error({ err: error }, "ready runs could not be claimed");
-      });
+        return pumpApart();
+      })
+      .catch((error: unknown) =>
+        core().log.error({ err: error }, "ready runs could not be claimed one by one"),
+      );
+  }
+
+  /** Each lane in a change of its own: one whose runs cannot be claimed holds up no other, and is tried again. */
+  async function pumpApart(): Promise<void> {
+    let failed = false;
+    for (const lane of [...lanes.values()].filter(({ backlog }) => backlog)) {
+      try {
+        await core().writer.write((tx) => pumpLane(tx, lane));
+      } catch (error) {
+        failed = true;
+        core().log.error(
+          { err: error, function: lane.functionId },
+          "ready runs of a lane could not be claimed",
+        );
+      }
+    }
+    if (failed) core().clock.after(claimRetryMs, askPump);
   }
 
   return {

@@ -96,6 +96,7 @@ export function connectStep(step: StepRow): Shape {
     stepType: toWireEnum("stepType", step.type),
     sequence: step.sequence,
     status: toWireEnum("step", step.status),
+    storedStatus: step.status,
     ...twin("input", step.input),
     ...twin("output", step.output),
     ...twin("originalOutput", step.original_output),

@@ -8,7 +8,7 @@ const rows = 12_000;
 let db: Database;
 const on = new AbortController().signal;
 
-/** More rows than are looked at in two turns. Every hundredth id has an x. */
+/** Rows of several turns. Every hundredth id has an x. */
 beforeEach(() => {
   db = openDatabase(":memory:");
   const events = createEventTable(db);
@@ -84,4 +84,31 @@ it("ends when its caller is gone, and gives way to the next", async () => {
   leaving.abort();
   expect((await left).length).toBeLessThan(rows);
   expect(await search({})).toHaveLength(rows / 100);
+});
+
+it("walks an index between two places for each turn, so that a list is walked once and not once a turn", async () => {
+  const seen: string[] = [];
+  const spy: Database = {
+    ...db,
+    prepare: (sql) => {
+      seen.push(sql);
+      return db.prepare(sql);
+    },
+  };
+  for (const [table, time] of [
+    ["events", "timestamp"],
+    ["runs", "created_at"],
+  ] as const)
+    await searchIds(spy, list({ table, time }), on, () => true);
+  expect(seen).toHaveLength(4);
+  for (const sql of seen) {
+    const plan = db
+      .prepare<{ detail: string }>(`explain query plan ${sql}`)
+      .all(...Array<null>(sql.split("?").length - 1).fill(null));
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(
+        /^SEARCH (events|runs) USING COVERING INDEX \w+_by_time \(environment_id=\? AND \w+>\? AND \w+<\?\)$/,
+      ),
+    ]);
+  }
 });

@@ -24,7 +24,7 @@ export interface Found {
 }
 
 /** Ids looked at in one go: it bounds the time the engine answers nothing else to a few milliseconds. */
-const rowsPerTurn = 5_000;
+const rowsPerTurn = 2_000;
 
 /** One search at a time: many of them take longer, and slow nothing else down. */
 const lastSearch = new WeakMap<Database, Promise<void>>();
@@ -61,14 +61,15 @@ async function walk(
   gone: AbortSignal,
   onFound: (row: Found) => boolean,
 ): Promise<void> {
-  const bounds = `environment_id = ? and ${time} >= ? and (${time}, id) < (?, ?)`;
+  // Plain bounds on both sides: with `(time, id) >= (?, ?)` SQLite would walk to the end of the index for every part.
+  const bounds = `environment_id = ? and ${time} >= ? and ${time} <= ? and (${time} < ? or id < ?)`;
   const boundary = db.prepare<{ at: number; id: string }>(
     `select ${time} as at, id from ${table} where ${bounds} order by ${time} desc, id desc limit 1 offset ${rowsPerTurn - 1}`,
   );
-  // The first condition is answered by the index alone; the row itself is only read for an id that fits.
+  // The first conditions are answered by the index alone; the row itself is only read for an id that fits.
   const part = db.prepare<Found>(
     `select seq, ${time} as at, id from ${table}
-     where ${bounds} and (${time}, id) >= (?, ?) and id like ? escape '\\'
+     where ${bounds} and (${time} > ? or id >= ?) and id like ? escape '\\'
        ${where.map((condition) => `and ${condition}`).join(" ")}
      order by ${time} desc, id desc`,
   );
@@ -78,9 +79,9 @@ async function walk(
   const pattern = toLikePattern(search);
   for (;;) {
     if (gone.aborted) return;
-    const until = boundary.get(environmentId, since, from.at, from.id);
+    const until = boundary.get(environmentId, since, from.at, from.at, from.id);
     const to = until ?? { at: since, id: "" };
-    const rows = part.all(environmentId, since, from.at, from.id, to.at, to.id, pattern, ...values);
+    const rows = part.all(environmentId, to.at, from.at, from.at, from.id, to.at, to.id, pattern, ...values);
     for (const row of rows) if (!onFound(row)) return;
     if (until === undefined) return;
     from = until;

@@ -278,6 +278,8 @@ export const commandRows: Row[] = [
         run_id: failed.id,
         output: { n: 9 },
         original_output: 1,
+        environment_id: /^env_/,
+        max_attempts: 3,
       });
     },
   },

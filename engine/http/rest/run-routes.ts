@@ -125,16 +125,16 @@ export const runRoutes: RestRoute[] = [
     run: async ({ core, environment }, { body }) => {
       if (body.output === undefined) throw new ApiError("invalid_argument", "output: is required");
       const output = toJsonText(body.output);
-      return restStep(
-        await core.writer.write((tx) =>
-          patchStep(core, tx, {
-            environmentId: environment.id,
-            step: body.step_id,
-            output,
-            reason: body.reason ?? "",
-          }),
-        ),
+      const step = await core.writer.write((tx) =>
+        patchStep(core, tx, {
+          environmentId: environment.id,
+          step: body.step_id,
+          output,
+          reason: body.reason ?? "",
+        }),
       );
+      const maxAttempts = core.store.runs.get(step.run_id)?.max_attempts;
+      return { ...restStep(step), environment_id: environment.id, max_attempts: maxAttempts };
     },
   }),
 ];
