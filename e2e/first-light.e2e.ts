@@ -131,12 +131,6 @@ test.describe("First light: the demo as an agent and a person see it", () => {
     await expect(detail).toContainText("1 of 3 since it was resumed, 4 in all");
     await saveScreenshot(app.page, "run-resumed");
     await open("Functions");
-    const name = app.page.getByRole("main").getByText("welcome-loyal-customer", { exact: true });
-    const hasRoom = (inner: Element) => {
-      const cell = inner.closest('[role="gridcell"]');
-      return cell !== null && cell.scrollWidth <= cell.clientWidth;
-    };
-    expect(await name.evaluate(hasRoom), "a function's name is not cut").toBe(true);
     await saveScreenshot(app.page, "functions");
   });
 

@@ -249,7 +249,7 @@ it("answers unknown methods, wrong verbs and streams without a stack", async () 
     status: 404,
     body: { code: "unimplemented", message: "no such method" },
   });
-  const other = await engine.rest("/ironflow.v1.ProjectionService/ListProjections", {});
+  const other = await engine.rest("/ironflow.v1.NoSuchService/List", {});
   expect(other.status).toBe(404);
   const stream = await fetch(`${engine.url}${service}Emit`, {
     method: "POST",

@@ -25,8 +25,8 @@ export interface FuzzResult {
   fault: string | undefined;
 }
 
-/** How long an answer may take. Longer than every wait that a request of the samples asks for. */
-const deadlineMs = 20_000;
+/** How long an answer may take. Longer than the wait of a synchronous call whose own timeout a mutation took away: 30 s. */
+const deadlineMs = 40_000;
 /** Requests that are sent at once. */
 const batchSize = 8;
 /** Batches after which there are new runs and jobs to be about. */
