@@ -314,6 +314,51 @@ test.describe("The endpoint and consent", () => {
     expect((await allowed).ok).toBe(true);
   });
 
+  test("[E5] the question has the engine's own counts of what goes, and says what stays", async () => {
+    const Appended = z.looseObject({ event_id: z.string() });
+    let eventId = "";
+    for (const data of [1, 2, 3]) {
+      const answer = await modern.call("ironflow_append_entity_event", {
+        entity_id: "order-e5",
+        entity_type: "order",
+        event: "order.counted",
+        data: { data },
+      });
+      eventId = Appended.parse(answer.structured).event_id;
+    }
+    for (const [tool, args, counts, stays] of [
+      [
+        "ironflow_delete_stream",
+        { entity_id: "order-e5", purge: true },
+        "its 3 events are deleted",
+        "Read models",
+      ],
+      [
+        "ironflow_redact_event",
+        { event_id: eventId },
+        "1 event's data is replaced",
+        "It has started no run.",
+      ],
+      ["ironflow_secret_set", { name: "E5_KEY", value: "v" }, "1 secret is added.", "Other secrets"],
+    ] as const) {
+      const call = modern.call(tool, args);
+      const question = await waitForQuestion(app, counts);
+      await expect(question.page.getByText(stays)).toBeVisible();
+      await saveScreenshot(question.page, `consent-${tool}`);
+      await question.cancel();
+      expect(errorOf(await call).reason, tool).toBe("declined");
+    }
+    // What is not there, or an engine does not have, is asked about by nobody; a trial asks nobody either.
+    for (const [tool, args] of [
+      ["ironflow_outbox_dlq_discard", { event_id: eventId, env: "env_default" }],
+      ["ironflow_rebuild_projection", { name: "no-such", dry_run: true }],
+    ] as const) {
+      const error = errorOf(await modern.call(tool, args));
+      expect(["not_found", "unimplemented"], tool).toContain(error.code);
+      expect(await questionsOnScreen(app)).toBe(0);
+    }
+  });
+
   test("[E1] whether a token's commands are asked about is chosen on the page", async () => {
     const token = await makeToken("commander", ["Terminals"], "");
     const row = app.page.locator('[data-token-name="commander"]');
