@@ -28,8 +28,16 @@ const COMPILER_NEEDS = [
   { package: "python3", program: "python3" },
 ];
 
-/** @type {Need[]} shells that agents' commands are tested with; the app needs none of them */
+/**
+ * @type {Need[]} shells that agents' commands are tested with, and what the tests' functions in Python and shell need; the
+ * app needs none of them
+ */
 const TEST_NEEDS = [
+  { package: "curl", program: "curl" },
+  { package: "jq", program: "jq" },
+  { package: "openssl", program: "openssl" },
+  { package: "python3", program: "python3" },
+  { package: "socat", program: "socat" },
   { package: "zsh", program: "zsh" },
   { package: "fish", program: "fish" },
 ];

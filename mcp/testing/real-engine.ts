@@ -16,6 +16,8 @@ export type RealEngine = {
   readonly apiKey: string;
   /** Registers a push function that answers what `answer` returns. */
   register(id: string, event: string, answer: (body: PushBody) => unknown): Promise<void>;
+  /** As `register`, for a function that somebody else serves at `endpointUrl`. */
+  registerAt(id: string, event: string, endpointUrl: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -24,37 +26,41 @@ type PushBody = { readonly run_id: string; readonly event: { readonly data: unkn
 const Ready = z.object({ url: z.string() });
 const BootstrapKey = z.object({ key: z.string() });
 
-/** The embedded engine as its own process, with keys on and a push endpoint in the test. */
-export async function startRealEngine(): Promise<RealEngine> {
+/** The embedded engine as its own process, with keys on and a push endpoint in the test; `env` is its own beside ours. */
+export async function startRealEngine(env: Readonly<Record<string, string>> = {}): Promise<RealEngine> {
   const bundle = await bundleEntry(new URL("../../engine/main.ts", import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "ironbridge-engine-"));
   const child = launch({
     command: process.execPath,
     args: [bundle.file, "--port", "0", "--data-dir", folder],
     cwd: folder,
-    env: ownProcessEnv(),
+    env: ownProcessEnv({ extra: env }),
   });
   const { url } = Ready.parse(await readyLine(child));
   const keyFile = join(folder, ".ironflow_bootstrap_key.json");
   const { key } = BootstrapKey.parse(JSON.parse(readFileSync(keyFile, "utf8")));
   const endpoint = await pushEndpoint();
+  const registerAt = async (id: string, event: string, endpointUrl: string) => {
+    const response = await fetch(`${url}/ironflow.v1.IronflowService/RegisterFunction`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        id,
+        triggers: [{ event }],
+        endpointUrl,
+        preferredMode: "push",
+        retry: { maxAttempts: 1 },
+      }),
+    });
+    if (!response.ok) throw new Error(`register ${id}: ${await response.text()}`);
+  };
   return {
     url,
     apiKey: key,
-    register: async (id, event, answer) => {
+    registerAt,
+    register: (id, event, answer) => {
       endpoint.answers.set(id, answer);
-      const response = await fetch(`${url}/ironflow.v1.IronflowService/RegisterFunction`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({
-          id,
-          triggers: [{ event }],
-          endpointUrl: `${endpoint.url}/${id}`,
-          preferredMode: "push",
-          retry: { maxAttempts: 1 },
-        }),
-      });
-      if (!response.ok) throw new Error(`register ${id}: ${await response.text()}`);
+      return registerAt(id, event, `${endpoint.url}/${id}`);
     },
     stop: async () => {
       await stopChild(child);
