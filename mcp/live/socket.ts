@@ -1,6 +1,9 @@
+import type { Agent } from "node:http";
 import { WebSocket, type RawData } from "ws";
 import { ServerFrame, type ClientFrame } from "../../engine/contract/live.ts";
 import type { LiveTopic } from "../contract/live.ts";
+import { OWN_CONNECTIONS } from "../upstream/http.ts";
+import { ProxyProblem } from "../upstream/proxy.ts";
 
 export const SOCKET_LIMITS = {
   handshakeMs: 5_000,
@@ -38,8 +41,11 @@ export type SocketOptions = {
  * Listens to an engine's WebSocket until it ends or `signal` aborts. Never rejects. The key travels in a header: the
  * engine's own clients put it into the address, from where it gets into logs, so an engine that insists on that is polled.
  */
-export function listenToSocket(options: SocketOptions): Promise<SocketEnd> {
+export async function listenToSocket(options: SocketOptions): Promise<SocketEnd> {
+  const agent = socketAgent(options.url);
+  if (agent === undefined) return { kind: "refused", status: 0 };
   const socket = new WebSocket(socketUrl(options.url), {
+    agent,
     headers: options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` },
     handshakeTimeout: SOCKET_LIMITS.handshakeMs,
     maxPayload: SOCKET_LIMITS.frameBytes,
@@ -120,6 +126,16 @@ class Subscriptions {
       this.#unanswered.delete(pattern);
     }
     if (this.#unanswered.size === 0) this.#options.onSubscribed(new Set(this.#topicOf.values()));
+  }
+}
+
+/** The same trust and proxies as any call's; undefined where no socket can be opened with them. */
+function socketAgent(url: string): Agent | undefined {
+  try {
+    return OWN_CONNECTIONS.webSocketAgent(new URL(url));
+  } catch (error) {
+    if (error instanceof ProxyProblem) return undefined; // every call says so
+    throw error;
   }
 }
 

@@ -5,6 +5,7 @@ import {
   RestErrorBody,
 } from "../../engine/contract/errors.ts";
 import { NOT_SENT } from "../contract/errors.ts";
+import type { ProxyProblem } from "./proxy.ts";
 import { ToolFailure } from "./tool-failure.ts";
 import type { HttpAnswer, HttpRequest, Peer } from "./http.ts";
 
@@ -53,9 +54,36 @@ function redirected(peer: Peer, status: number): ToolFailure {
   });
 }
 
+/** The proxy that the environment names stands in the way; the server has heard nothing. */
+export function noWay(cause: ProxyProblem): ToolFailure {
+  return new ToolFailure({
+    code: "unavailable",
+    message: cause.message,
+    retryable: false,
+    reason: NOT_SENT,
+    hint: "Look at HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment of this tool server.",
+    cause,
+  });
+}
+
+/** Words of OpenSSL and Node for a certificate that does not hold. The request has not left yet. */
+const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH|INVALID_CA/;
+
+function untrusted(peer: Peer, baseUrl: string, word: string, cause: unknown): ToolFailure {
+  return new ToolFailure({
+    code: "unavailable",
+    message: `the certificate of ${peer.name} at ${baseUrl} is not trusted (${word})`,
+    retryable: false,
+    reason: NOT_SENT,
+    hint: "Is the address right? An authority of your own has to be among the system's roots, or its file in NODE_EXTRA_CA_CERTS.",
+    cause,
+  });
+}
+
 /** Nothing was sent back at all. */
 export function unreachable(peer: Peer, request: HttpRequest, baseUrl: string, cause: unknown): ToolFailure {
   const word = networkWord(cause);
+  if (BAD_CERTIFICATE.test(word)) return untrusted(peer, baseUrl, word, cause);
   // These happen before a byte of the request leaves, so nothing can have been done.
   const neverSent = word === "ECONNREFUSED" || word === "ENOTFOUND" || word === "EAI_AGAIN";
   const outcomeKnown = neverSent || request.effect !== "once";

@@ -1,6 +1,10 @@
+import type { IncomingMessage } from "node:http";
+import { readBody } from "./answer-body.ts";
+import { Connections } from "./connections.ts";
 import type { Hints } from "./hints.ts";
+import { ProxyProblem } from "./proxy.ts";
 import { ToolFailure } from "./tool-failure.ts";
-import { answerError, cutOff, deadlinePassed, unreachable } from "./http-errors.ts";
+import { answerError, cutOff, deadlinePassed, noWay, unreachable } from "./http-errors.ts";
 
 export const HTTP_LIMITS = {
   /** A whole call, its retries included. */
@@ -56,7 +60,12 @@ export type HttpOptions = {
   /** Goes into the Authorization header and nowhere else. */
   readonly bearer?: string | undefined;
   readonly limits?: Partial<HttpLimits>;
+  /** Those of the process when left out. */
+  readonly connections?: Connections | undefined;
 };
+
+/** Trust and proxies are read from the environment once, when the first connection needs them. */
+export const OWN_CONNECTIONS = new Connections(process.env, (text) => process.stderr.write(`${text}\n`));
 
 /** Statuses that mean "not now" rather than "no". */
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
@@ -71,6 +80,7 @@ export class HttpClient {
   readonly #bearer: string | undefined;
   readonly #secrets: readonly string[];
   readonly #limits: HttpLimits;
+  readonly #connections: Connections;
 
   constructor(options: HttpOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, "");
@@ -78,6 +88,7 @@ export class HttpClient {
     this.#bearer = options.bearer;
     this.#secrets = options.bearer === undefined ? [] : formsOf(options.bearer);
     this.#limits = { ...HTTP_LIMITS, ...options.limits };
+    this.#connections = options.connections ?? OWN_CONNECTIONS;
   }
 
   async send(request: HttpRequest, call: Call): Promise<HttpAnswer> {
@@ -105,24 +116,26 @@ export class HttpClient {
     signal: AbortSignal,
     limit: { timeout: AbortSignal; deadlineMs: number },
   ): Promise<HttpAnswer | ToolFailure> {
-    let sent: Response | undefined;
+    let sent: IncomingMessage | undefined;
     try {
-      sent = await fetch(this.baseUrl + request.path, {
+      sent = await this.#connections.send(new URL(this.baseUrl + request.path), {
         method: request.method,
         headers: this.#headers(request),
-        redirect: "manual",
+        body: request.body,
         signal,
-        ...(request.body === undefined ? {} : { body: request.body }),
+        fresh: request.effect === "once",
       });
-      const bytes = await readBounded(this.peer, sent, this.#limits.answerBytes);
+      const bytes = await readBody(this.peer, sent, this.#limits.answerBytes);
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       // Some servers and proxies repeat the request's headers, and what they say goes on to an agent.
-      return { status: sent.status, text: this.#withoutSecrets(text, request), headers: sent.headers };
+      const status = sent.statusCode ?? 0; // an answer has one
+      return { status, text: this.#withoutSecrets(text, request), headers: headersOf(sent) };
     } catch (cause) {
       if (cause instanceof ToolFailure) return cause;
       if (limit.timeout.aborted) return deadlinePassed(this.peer, request, limit.deadlineMs, cause);
       if (signal.aborted)
         return new ToolFailure({ code: "canceled", message: "the call was cancelled", retryable: false });
+      if (cause instanceof ProxyProblem) return noWay(cause);
       if (cause instanceof TypeError && cause.message.includes("encoded data"))
         return new ToolFailure({
           code: "data_loss",
@@ -144,7 +157,14 @@ export class HttpClient {
     return {
       ...request.headers,
       accept: "application/json",
-      ...(request.body === undefined ? {} : { "content-type": request.contentType ?? "application/json" }),
+      "accept-encoding": "identity",
+      "user-agent": "ironbridge-mcp",
+      ...(request.body === undefined
+        ? {}
+        : {
+            "content-type": request.contentType ?? "application/json",
+            "content-length": String(Buffer.byteLength(request.body)),
+          }),
       ...(this.#bearer === undefined ? {} : { authorization: `Bearer ${this.#bearer}` }),
     };
   }
@@ -172,23 +192,16 @@ function formsOf(bearer: string): string[] {
   return [...new Set([bearer, JSON.stringify(bearer).slice(1, -1), ...encoded])];
 }
 
-async function readBounded(peer: Peer, response: Response, maxBytes: number): Promise<Uint8Array> {
-  if (response.body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop by a throw cancels the body, which closes the connection.
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes)
-      throw new ToolFailure({
-        code: "resource_exhausted",
-        message: `the answer of ${peer.name} is larger than ${maxBytes} bytes`,
-        retryable: false,
-        hint: "Ask for less: a smaller limit, a filter, or one record instead of a list.",
-      });
-    chunks.push(chunk);
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    try {
+      headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+    } catch {
+      // A header that is none: nothing here asks for it.
+    }
   }
-  return Buffer.concat(chunks, bytes);
+  return headers;
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
