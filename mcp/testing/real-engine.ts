@@ -28,7 +28,9 @@ const BootstrapKey = z.object({ key: z.string() });
 
 /** The embedded engine as its own process, with keys on and a push endpoint in the test; `env` is its own beside ours. */
 export async function startRealEngine(env: Readonly<Record<string, string>> = {}): Promise<RealEngine> {
-  const bundle = await bundleEntry(new URL("../../engine/main.ts", import.meta.url));
+  const bundle = await bundleEntry(new URL("../../engine/main.ts", import.meta.url), {
+    "engine-sql": new URL("../../engine/sql/main.ts", import.meta.url),
+  });
   const folder = mkdtempSync(join(tmpdir(), "ironbridge-engine-"));
   const child = launch({
     command: process.execPath,
