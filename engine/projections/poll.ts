@@ -32,6 +32,8 @@ export interface Delivery {
   projection: ProjectionRow;
   track: Track;
   events: { event: EventRow; partition: string }[];
+  /** Nothing else is pending up to here. */
+  scannedTo: number;
   /** The state that the events build on: of the partition asked for, or of the whole when there are no partitions. */
   state: StateRow | undefined;
 }
@@ -62,6 +64,7 @@ export async function pollEvents(core: Core, poll: Poll): Promise<Delivery> {
       projection,
       track,
       events: [],
+      scannedTo: track.cursorSeq,
       state: stateOf(core, projection, track, poll),
     };
     if (projection.status === "paused") return delivery;
@@ -86,7 +89,7 @@ export async function pollEvents(core: Core, poll: Poll): Promise<Delivery> {
       track,
       pending.events.map(({ event }) => event.seq),
     );
-    return { ...delivery, events: pending.events };
+    return { ...delivery, events: pending.events, scannedTo: pending.scannedTo };
   }
 }
 

@@ -31,6 +31,12 @@ export interface Database {
 const busyMs = 5_000;
 
 /**
+ * The largest text, blob or row. Nothing that comes in is near it; a statement of a SQL projection that doubles a text with
+ * every event ends here, and not where the memory does.
+ */
+const MAX_ROW_BYTES = 64 * 1024 * 1024;
+
+/**
  * Opens (or creates) the engine's database and brings its schema up to date. Every commit is on disk before it is
  * acknowledged: WAL with `synchronous=FULL`.
  * @throws Error that names the file and says what to do
@@ -74,7 +80,7 @@ export function openDatabase(file: string): Database {
 function openRaw(file: string): InstanceType<typeof DatabaseSync> {
   let raw: InstanceType<typeof DatabaseSync> | undefined;
   try {
-    raw = new DatabaseSync(file);
+    raw = new DatabaseSync(file, { limits: { length: MAX_ROW_BYTES } });
     raw.exec(
       `pragma journal_mode=wal; pragma synchronous=full; pragma busy_timeout=${busyMs}; pragma foreign_keys=on; pragma temp_store=memory; pragma cache_size=-32000`,
     );

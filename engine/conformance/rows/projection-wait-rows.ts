@@ -103,6 +103,29 @@ export const projectionWaitRows: Row[] = [
     },
   },
   {
+    id: "2.6.stream.flow",
+    mark: "I",
+    title: "a stream that is acknowledged goes on to the last event, each one once",
+    check: async (t) => {
+      const { name, event } = await define(t, "streamed", { mode: "external" });
+      const numbers = Array.from({ length: 40 }, (_, n) => n);
+      await emitNumbers(t, event, ...numbers);
+      const stream = await openStream(t, "ProjectionService/StreamProjectionEvents", { name, batchSize: 4 });
+      try {
+        const seen: Body[] = [];
+        while (seen.length < numbers.length) {
+          const next = await stream.next();
+          seen.push(next);
+          if (seen.length % 4 === 0)
+            await rpc(t, "AckProjectionEvents", { name, lastEventId: next["id"], lastEventSeq: next["seq"] });
+        }
+        expectLike(numbersOf(seen), numbers);
+      } finally {
+        stream.close();
+      }
+    },
+  },
+  {
     id: "2.6.history",
     mark: "G",
     title: "changed definitions are kept, newest first, and read by revision",

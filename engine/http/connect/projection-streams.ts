@@ -2,9 +2,9 @@ import * as z from "zod/v4";
 import { ProjectionName } from "../../contract/projections.ts";
 import type { Core } from "../../core.ts";
 import { ApiError, messageOf } from "../../errors.ts";
-import { pollEvents, type Delivery } from "../../projections/poll.ts";
+import { pollEvents } from "../../projections/poll.ts";
 import { requireWorkers } from "../../projections/save.ts";
-import { findProjection, workerTrack } from "../../projections/track.ts";
+import { findProjection, generationOf, workerTrack, type Track } from "../../projections/track.ts";
 import { catchUpOf, waitUntil } from "../../projections/wait.ts";
 import { durationMs, int64 } from "../fields.ts";
 import { projectionEvent } from "../projection-shapes.ts";
@@ -69,28 +69,29 @@ async function feed(
   gone: AbortSignal,
   send: (message: Record<string, unknown>) => void,
 ): Promise<void> {
-  const { name, partition } = input;
+  const { name } = input;
+  const partition = input.partition === "" ? undefined : input.partition;
   const { generation } = workerTrack(core, findProjection(core, environmentId, name));
-  const sent: number[] = [];
-  const next = async (): Promise<Delivery | "changed"> => {
-    const track = workerTrack(core, findProjection(core, environmentId, name));
-    if (track.generation !== generation) return "changed";
-    while (sent.length > 1 && (sent[0] ?? 0) <= track.cursorSeq) sent.shift();
-    const delivery = await pollEvents(core, {
-      environmentId,
-      name,
-      batchSize: input.batchSize,
-      partition: partition === "" ? undefined : partition,
-      ...(sent.length === 0 ? {} : { afterSeq: sent.at(-1) ?? 0 }),
-    });
-    return delivery.track.generation === generation ? delivery : "changed";
-  };
+  /** What was given out and is not done, as far as anybody looked. */
+  let sent: number[] = [];
+  let lookedTo = 0;
   while (!gone.aborted) {
     const seen = core.projections.moves();
-    const ahead = sent.filter((seq) => seq > cursorOf(core, environmentId, name)).length;
-    if (ahead < batchesAhead * input.batchSize) {
-      const delivery = await next();
-      if (delivery === "changed") return;
+    const track = workerTrack(core, findProjection(core, environmentId, name));
+    if (track.generation !== generation) return;
+    const doneSeq = doneUpTo(core, track, partition);
+    sent = sent.filter((seq) => seq > doneSeq);
+    if (sent.length < batchesAhead * input.batchSize) {
+      const delivery = await pollEvents(core, {
+        environmentId,
+        name,
+        batchSize: input.batchSize,
+        partition,
+        // While nothing is out, the poll itself knows where to look.
+        ...(sent.length === 0 ? {} : { afterSeq: Math.max(lookedTo, sent.at(-1) ?? 0) }),
+      });
+      if (delivery.track.generation !== generation) return;
+      lookedTo = delivery.scannedTo;
       for (const one of delivery.events) {
         send({ ...projectionEvent(one), kind: "PROJECTION_EVENT_KIND_EVENT" });
         sent.push(one.event.seq);
@@ -109,8 +110,11 @@ async function feed(
   }
 }
 
-const cursorOf = (core: Core, environmentId: string, name: string) =>
-  workerTrack(core, findProjection(core, environmentId, name)).cursorSeq;
+/** Up to where everything is done, or everything of one partition. */
+function doneUpTo(core: Core, track: Track, partition: string | undefined): number {
+  if (partition === undefined) return track.cursorSeq;
+  return Math.max(track.cursorSeq, core.store.projectionStates.lastSeq(generationOf(track), partition));
+}
 
 /** How long a stream may wait, ms. */
 const maxStreamWaitMs = 300_000;

@@ -101,8 +101,15 @@ export function createProjector(core: () => Core): Projector {
   /** Whether a track has something to do, found out without a transaction. */
   function hasWork(projection: ProjectionRow, track: Track): boolean {
     if (track.job !== undefined) return true;
-    const found = pendingEvents(core(), track, { limit: 1, maxBytes: 1 });
-    return found.events.length > 0 || found.scannedTo < core().store.eventScanner.headSeq();
+    const { passed } = core().projections;
+    const found = pendingEvents(core(), track, {
+      limit: 1,
+      maxBytes: 1,
+      afterSeq: passed.get(track, undefined),
+    });
+    if (found.events.length > 0) return true;
+    passed.set(track, undefined, found.scannedTo);
+    return found.scannedTo < core().store.eventScanner.headSeq();
   }
 
   async function project(): Promise<boolean> {

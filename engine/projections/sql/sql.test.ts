@@ -197,6 +197,20 @@ describe("a SQL projection", () => {
     ]);
   });
 
+  it("fails on a text that doubles with every event long before the memory ends", async () => {
+    await start("insert into proj_totals values (:data.k, 1)");
+    await engine.emit("add", { k: "x".repeat(1_000) });
+    await upToDate();
+    await engine.change((tx) => define(tx, "update proj_totals set k = k || k"));
+    for (let n = 0; n < 30; n += 1) await engine.emit("add");
+    await engine.until("it to stop", () => row()?.status === "error");
+    expect(row()?.error_message).toMatch(/too big/);
+    const { longest } = engine.core.store.db
+      .prepare<{ longest: number }>(`select max(length(k)) as longest from "${row()?.physical_table ?? ""}"`)
+      .get() ?? { longest: 0 };
+    expect(longest).toBeLessThan(64 * 1024 * 1024);
+  }, 30_000);
+
   it("keeps its table when a rebuild fails, and says why", async () => {
     await start(
       "insert into proj_totals values (:data.k, :data.n) on conflict (k) do update set n = excluded.n",
