@@ -15,8 +15,8 @@ export interface Sum {
 /** What the engine has acknowledged about streams and projections, and what has to be true of them at every moment. */
 export interface DataLedger {
   appended(entityId: string, version: number, eventId: string): void;
-  /** A save or acknowledgement of a projection up to this event was answered. */
-  progressed(projection: string, seq: number): void;
+  /** A save or acknowledgement was answered; `seq` is where the read model that is served has to be, when that is known. */
+  saved(projection: string, seq: number | undefined): void;
   /** What is wrong, one line each. */
   compare(snapshot: DataSnapshot): string[];
   /** Further checks for when every projection is up to date. */
@@ -97,8 +97,9 @@ export function createDataLedger(): DataLedger {
         faults.push(`${place} was acknowledged as ${known}, then as ${eventId}`);
       appends.set(place, eventId);
     },
-    progressed: (projection, seq) => {
+    saved: (projection, seq) => {
       saves += 1;
+      if (seq === undefined) return;
       progress.set(projection, Math.max(progress.get(projection) ?? 0, seq));
     },
     compare,

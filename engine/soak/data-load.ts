@@ -28,7 +28,7 @@ interface Append {
 
 const entities = 12;
 const appenders = 3;
-const rebuildShare = 0.05;
+const rebuildShare = 0.02;
 /** The engine may answer these: somebody was faster, a rebuild runs, there is none. */
 const refusals = ["aborted", "already_exists", "failed_precondition"];
 
@@ -116,9 +116,10 @@ export function createDataLoad(ledger: DataLedger, random: Random): DataLoad {
     const done = await (name === SUM_PROJECTION
       ? project(engine, "SaveProjectionState", { ...position, state })
       : project(engine, "AckProjectionEvents", position));
+    if (done === undefined) return events.length;
     // What a rebuild was told is not the position that is served, and may be given up.
-    if (done !== undefined && !wasRebuilding && rebuilds === before && !(await isRebuilding(engine, name)))
-      ledger.progressed(name, Number(last.seq));
+    const isServed = !wasRebuilding && rebuilds === before && !(await isRebuilding(engine, name));
+    ledger.saved(name, isServed ? Number(last.seq) : undefined);
     return events.length;
   }
 
