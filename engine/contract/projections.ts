@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 
-/** Projections on the wire, section 2.6. int64 values come as texts on Connect. */
+/** Projections on the wire, section 2.6. */
 
 /** A projection's name: text chosen by the user that becomes a token of live topics. */
 export const ProjectionName = z
@@ -15,71 +15,79 @@ export const ProjectionName = z
 export const ProjectionMode = z.enum(["managed", "external"]);
 export const ProjectionStatus = z.enum(["active", "rebuilding", "paused", "error"]);
 
-const int64 = z.union([z.string(), z.number()]).default("0");
-const text = z.string().default("");
+const time = z.string();
+const count = z.number().int();
 
-export const ProjectionInfo = z.looseObject({
+const registry = {
   name: z.string(),
-  mode: text,
-  status: text,
-  events: z.array(z.string()).default([]),
-  partitionKey: text,
-  version: z.number().int().default(0),
-  lastEventSeq: int64,
-  createdAt: z.string().optional(),
-  updatedAt: z.string().optional(),
-  errorMessage: text,
-});
-export type ProjectionInfo = z.infer<typeof ProjectionInfo>;
+  mode: ProjectionMode,
+  status: ProjectionStatus,
+  events: z.array(z.string()),
+  version: count,
+  last_event_seq: count,
+  error_message: z.string().optional(),
+  created_at: time,
+  updated_at: time,
+};
 
-export const ListProjectionsResponse = z.looseObject({
-  projections: z.array(ProjectionInfo).default([]),
-  totalCount: z.number().int().default(0),
+const RestProjection = z.looseObject(registry);
+
+export const RestProjectionList = z.looseObject({
+  projections: z.array(RestProjection),
+  count,
+  total_count: count,
 });
 
-export const ProjectionStatusResponse = z.looseObject({
+export const RestProjectionState = z.looseObject({
+  ...registry,
+  state: z
+    .looseObject({
+      projection_name: z.string(),
+      partition_key: z.string(),
+      state: z.unknown(),
+      last_event_id: z.string(),
+      last_event_seq: count,
+      last_event_time: time,
+      version: count,
+      updated_at: time,
+    })
+    .nullable(),
+});
+
+export const RestProjectionStatus = z.looseObject({
   name: z.string(),
-  status: text,
-  mode: text,
-  lastEventSeq: int64,
-  lag: int64,
-  errorMessage: text,
-  updatedAt: z.string().optional(),
-  rebuildTargetSeq: int64,
-  rebuildStartCursor: int64,
-  rebuildStartedAt: z.string().optional(),
+  status: ProjectionStatus,
+  mode: ProjectionMode,
+  last_event_seq: count,
+  lag: count,
+  error_message: z.string().optional(),
+  updated_at: time,
 });
 
-export const GetProjectionResponse = z.looseObject({
-  name: z.string(),
-  partition: text,
-  state: z.unknown().optional(),
-  stateValue: z.unknown().optional(),
-  lastEventId: text,
-  lastEventTime: z.string().optional(),
-  version: int64,
-  mode: text,
-  registry: ProjectionInfo.optional(),
+/** `progress` is 0 to 100, `estimated_remaining` like `12.5s`; a dry run has no id and no start. */
+export const RestRebuildJob = z.looseObject({
+  job_id: z.string(),
+  projection_name: z.string(),
+  status: z.enum(["running", "completed", "cancelled", "failed", "dry_run"]),
+  events_processed: count,
+  total_events: count,
+  progress: z.number(),
+  started_at: time.optional(),
+  estimated_remaining: z.string().optional(),
+  error: z.string().optional(),
+  dry_run: z.boolean(),
 });
 
-export const RebuildJob = z.looseObject({
-  jobId: text,
-  projectionName: text,
-  /** `running`, `completed`, `cancelled`, `failed`; `dry_run` for one that was only counted. */
-  status: text,
-  eventsProcessed: int64,
-  totalEvents: int64,
-  /** 0 to 100. */
-  progress: z.number().default(0),
-  startedAt: z.string().optional(),
-  /** `12.5s`. */
-  estimatedRemaining: z.string().optional(),
-  error: text,
-  fromEventId: text,
-  toEventId: text,
-  partition: text,
-  dryRun: z.boolean().default(false),
+export const RestCatchUp = z.looseObject({
+  caughtUp: z.boolean(),
+  timedOut: z.boolean(),
+  currentSeq: count,
+  targetSeq: count,
+  behindByEvents: count,
+  rebuilding: z.boolean(),
+  mode: ProjectionMode,
 });
-export type RebuildJob = z.infer<typeof RebuildJob>;
 
-export const RebuildResponse = z.looseObject({ job: RebuildJob.nullish() });
+export const RestCatchUps = z.looseObject({
+  results: z.array(z.looseObject({ result: RestCatchUp.optional(), error: z.string().optional() })),
+});

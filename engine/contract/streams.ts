@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 
-/** Entity streams on the wire, section 2.5. int64 values come as texts on Connect. */
+/** Entity streams on the wire, section 2.5. */
 
 /** An entity's id and type: text chosen by the user. */
 export const EntityId = z
@@ -12,90 +12,82 @@ export const EntityType = EntityId;
 
 export const StreamDirection = z.enum(["forward", "backward"]);
 
-const int64 = z.union([z.string(), z.number()]).default("0");
-const text = z.string().default("");
+const time = z.string();
+const count = z.number().int();
 
-/** `AppendEvent`: the stream's new version. */
-export const AppendEventResponse = z.looseObject({
-  entityVersion: int64,
-  eventId: z.string(),
-  sequence: int64,
+export const RestStream = z.looseObject({
+  entity_id: z.string(),
+  entity_type: z.string(),
+  version: count,
+  event_count: count,
+  created_at: time,
+  updated_at: time,
+  deleted: z.boolean(),
 });
 
-export const StreamEvent = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  data: z.unknown().optional(),
-  dataValue: z.unknown().optional(),
-  entityVersion: int64,
-  version: z.number().int().default(0),
-  timestamp: z.string().optional(),
-  source: text,
-  metadata: z.unknown().optional(),
-});
-export type StreamEvent = z.infer<typeof StreamEvent>;
-
-export const ReadStreamResponse = z.looseObject({
-  events: z.array(StreamEvent).default([]),
-  totalCount: z.number().int().default(0),
+export const RestStreamList = z.looseObject({
+  streams: z.array(RestStream),
+  count,
+  total_count: count,
 });
 
-export const StreamInfo = z.looseObject({
-  entityId: z.string(),
-  entityType: text,
-  version: int64,
-  eventCount: int64,
-  createdAt: z.string().optional(),
-  updatedAt: z.string().optional(),
-  deleted: z.boolean().default(false),
-});
-export type StreamInfo = z.infer<typeof StreamInfo>;
-
-export const ListStreamsResponse = z.looseObject({
-  streams: z.array(StreamInfo).default([]),
-  totalCount: z.number().int().default(0),
-});
-
-export const EntityHistoryRun = z.looseObject({
-  runId: z.string(),
-  functionId: text,
-  status: text,
-  durationMs: z.number().default(0),
-  startedAt: z.string().optional(),
-  endedAt: z.string().optional(),
-  steps: z
-    .array(
-      z.looseObject({
-        stepId: z.string(),
-        name: text,
-        stepType: text,
-        status: text,
-        durationMs: z.number().default(0),
-        errorMessage: text,
-      }),
-    )
-    .default([]),
+export const RestStreamEvents = z.looseObject({
+  events: z.array(
+    z.looseObject({
+      id: z.string(),
+      name: z.string(),
+      data: z.unknown(),
+      entity_id: z.string(),
+      entity_type: z.string(),
+      entity_version: count,
+      version: count,
+      timestamp: time,
+      source: z.string(),
+    }),
+  ),
+  total_count: count,
 });
 
-export const EntityHistoryResponse = z.looseObject({
-  entries: z
-    .array(
-      z.looseObject({
-        eventId: z.string(),
-        eventName: text,
-        eventData: z.unknown().optional(),
-        eventDataValue: z.unknown().optional(),
-        entityVersion: int64,
-        schemaVersion: z.number().int().default(0),
-        source: text,
-        timestamp: z.string().optional(),
-        runs: z.array(EntityHistoryRun).default([]),
-      }),
-    )
-    .default([]),
-  /** The version that the next page begins with; 0 at the end. */
-  nextCursor: int64,
-  totalEvents: int64,
+/** `sequence` is always 0. */
+export const RestAppended = z.looseObject({ entity_version: count, event_id: z.string(), sequence: count });
+
+/** `next_cursor` is the version that the next page begins with; 0 at the end. */
+export const RestHistory = z.looseObject({
+  entries: z.array(
+    z.looseObject({
+      event_id: z.string(),
+      event_name: z.string(),
+      event_data: z.unknown(),
+      entity_version: count,
+      schema_version: count,
+      source: z.string(),
+      timestamp: time,
+      runs: z.array(
+        z.looseObject({
+          run_id: z.string(),
+          function_id: z.string(),
+          status: z.string(),
+          steps: z.array(
+            z.looseObject({
+              step_id: z.string(),
+              name: z.string(),
+              step_type: z.string(),
+              status: z.string(),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+  next_cursor: count,
+  total_events: count,
 });
 
-export const DeleteStreamResponse = z.looseObject({ entityVersion: int64 });
+export const RestSnapshot = z.looseObject({
+  snapshot_id: z.string(),
+  entity_id: z.string(),
+  entity_type: z.string(),
+  entity_version: count,
+  state: z.unknown(),
+  created_at: time,
+});

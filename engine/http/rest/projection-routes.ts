@@ -1,5 +1,16 @@
 import * as z from "zod/v4";
-import { ProjectionMode, ProjectionName, ProjectionStatus } from "../../contract/projections.ts";
+import {
+  ProjectionMode,
+  ProjectionName,
+  ProjectionStatus,
+  RestCatchUp,
+  RestCatchUps,
+  RestProjectionList,
+  RestProjectionState,
+  RestProjectionStatus,
+  RestRebuildJob,
+} from "../../contract/projections.ts";
+import { RestStatus } from "../../contract/rest-runs.ts";
 import { ApiError } from "../../errors.ts";
 import { MAX_PARTITION_CHARS } from "../../projections/partition.ts";
 import { pauseProjection, resumeProjection, unregisterProjection } from "../../projections/register.ts";
@@ -38,6 +49,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "GET",
     path: base,
     summary: "List projections",
+    answer: RestProjectionList,
     query: z.strictObject({
       status: ProjectionStatus.optional(),
       mode: ProjectionMode.optional(),
@@ -60,6 +72,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "POST",
     path: `${base}/catchup/batch`,
     summary: "Wait until several projections have caught up",
+    answer: RestCatchUps,
     body: z.strictObject({ items: z.array(WaitItem).min(1).max(16), timeout: bodyTimeout }),
     run: async (call, { body }) => ({
       results: await Promise.all(
@@ -81,6 +94,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "POST",
     path: `${base}/wait-for-event`,
     summary: "Wait until a projection has an event",
+    answer: RestCatchUp,
     body: z.strictObject({
       eventId: IdText,
       projection: ProjectionName,
@@ -97,6 +111,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "GET",
     path: `${base}/{projection}`,
     summary: "Get a projection and the state of a partition",
+    answer: RestProjectionState,
     query: z.strictObject({ partition: partition.optional() }),
     run: ({ core, environment }, { params, query }) => {
       const row = findProjection(core, environment.id, params.projection ?? "");
@@ -108,6 +123,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "DELETE",
     path: `${base}/{projection}`,
     summary: "Delete a projection",
+    answer: RestStatus,
     run: async ({ core, environment }, { params }) => {
       await core.writer.write((tx) =>
         unregisterProjection(core, tx, environment.id, params.projection ?? ""),
@@ -119,6 +135,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "GET",
     path: `${base}/{projection}/status`,
     summary: "Get the status of a projection",
+    answer: RestProjectionStatus,
     run: ({ core, environment }, { params }) =>
       restProjectionStatus(core, findProjection(core, environment.id, params.projection ?? "")),
   }),
@@ -126,6 +143,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "GET",
     path: `${base}/{projection}/partitions`,
     summary: "List the partitions of a projection",
+    answer: z.looseObject({ partitions: z.array(z.string()), returned: z.number().int() }),
     query: z.strictObject({ q: plainText(256).optional(), limit: queryInt(1, 1000).optional() }),
     run: ({ core, environment }, { params, query }) => {
       const row = findProjection(core, environment.id, params.projection ?? "");
@@ -141,6 +159,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "POST",
     path: `${base}/{projection}/rebuild`,
     summary: "Rebuild a projection",
+    answer: z.looseObject({ job: RestRebuildJob }),
     body: z.strictObject({
       dryRun: z.boolean().nullish(),
       fromEventId: plainText(512).nullish(),
@@ -165,6 +184,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "GET",
     path: `${base}/{projection}/rebuild`,
     summary: "Get the newest rebuild of a projection",
+    answer: z.looseObject({ job: RestRebuildJob.nullable() }),
     run: ({ core, environment }, { params }) => {
       const { name } = findProjection(core, environment.id, params.projection ?? "");
       const job = core.store.rebuilds.latest(environment.id, name);
@@ -175,6 +195,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "POST",
     path: `${base}/{projection}/cancel`,
     summary: "Cancel the rebuild of a projection",
+    answer: RestStatus,
     run: async ({ core, environment }, { params }) => {
       await core.writer.write((tx) => cancelRebuild(core, tx, environment.id, params.projection ?? ""));
       return { status: "cancelled" };
@@ -184,6 +205,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "POST",
     path: `${base}/{projection}/pause`,
     summary: "Pause a projection",
+    answer: RestStatus,
     run: async ({ core, environment }, { params }) => {
       const row = await core.writer.write((tx) =>
         pauseProjection(core, tx, environment.id, params.projection ?? ""),
@@ -195,6 +217,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "POST",
     path: `${base}/{projection}/resume`,
     summary: "Resume a projection",
+    answer: RestStatus,
     run: async ({ core, environment }, { params }) => {
       const row = await core.writer.write((tx) =>
         resumeProjection(core, tx, environment.id, params.projection ?? ""),
@@ -206,6 +229,7 @@ export const projectionRoutes: RestRoute[] = [
     method: "GET",
     path: `${base}/{projection}/catchup`,
     summary: "Wait until a projection has caught up",
+    answer: RestCatchUp,
     query: z.strictObject({
       minSeq: queryInt(0, Number.MAX_SAFE_INTEGER).default(0),
       timeout: queryInt(0, 1_000_000_000).optional(),

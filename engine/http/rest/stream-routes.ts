@@ -1,7 +1,17 @@
 import * as z from "zod/v4";
 import { EventName } from "../../contract/ids.ts";
 import { jsonObject } from "../../contract/json-object.ts";
-import { EntityId, EntityType, StreamDirection } from "../../contract/streams.ts";
+import {
+  EntityId,
+  EntityType,
+  RestAppended,
+  RestHistory,
+  RestSnapshot,
+  RestStream,
+  RestStreamEvents,
+  RestStreamList,
+  StreamDirection,
+} from "../../contract/streams.ts";
 import { ApiError } from "../../errors.ts";
 import { toJsonText } from "../../json/json-text.ts";
 import { ANY_VERSION, appendEvent } from "../../streams/append.ts";
@@ -43,6 +53,7 @@ export const streamRoutes: RestRoute[] = [
     method: "GET",
     path: "/api/v1/streams",
     summary: "List entity streams",
+    answer: RestStreamList,
     query: z.strictObject({
       entity_type: plainText(256).optional(),
       search: plainText(256).optional(),
@@ -67,12 +78,14 @@ export const streamRoutes: RestRoute[] = [
     method: "GET",
     path: "/api/v1/streams/{entity}",
     summary: "Get an entity stream",
+    answer: RestStream,
     run: (call, { params }) => restStream(readStream(call, params.entity ?? "")),
   }),
   route({
     method: "GET",
     path: "/api/v1/streams/{entity}/events",
     summary: "Read the events of a stream",
+    answer: RestStreamEvents,
     query: ReadQuery,
     run: (call, { params, query }) => {
       const stream = readStream(call, params.entity ?? "");
@@ -89,6 +102,7 @@ export const streamRoutes: RestRoute[] = [
     method: "POST",
     path: "/api/v1/streams/{entity}/events",
     summary: "Append an event to a stream",
+    answer: RestAppended,
     body: AppendBody,
     run: async ({ core, environment, runId, idempotencyKey }, { params, body }) => {
       const answer = await core.writer.write((tx) =>
@@ -112,6 +126,7 @@ export const streamRoutes: RestRoute[] = [
     method: "GET",
     path: "/api/v1/streams/{entity}/history",
     summary: "Events of a stream with the runs each one caused",
+    answer: RestHistory,
     query: ReadQuery.extend({ from_timestamp: TimeMs.optional(), to_timestamp: TimeMs.optional() }),
     run: (call, { params, query }) => {
       const stream = readStream(call, params.entity ?? "");
@@ -134,6 +149,7 @@ export const streamRoutes: RestRoute[] = [
     method: "GET",
     path: "/api/v1/streams/{entity}/snapshots",
     summary: "Get a snapshot",
+    answer: RestSnapshot,
     query: z.strictObject({ before_version: queryInt(0, maxVersion).default(0) }),
     run: ({ core, environment }, { params, query }) => {
       const version = query.before_version === 0 ? maxVersion : query.before_version;
@@ -146,6 +162,7 @@ export const streamRoutes: RestRoute[] = [
     method: "POST",
     path: "/api/v1/streams/{entity}/snapshots",
     summary: "Store a snapshot",
+    answer: z.looseObject({ snapshot_id: z.string() }),
     body: z.strictObject({
       entity_type: plainText(256).nullish(),
       entity_version: z.number().int().min(1).max(maxVersion),
