@@ -3,6 +3,7 @@ import type { Breakers } from "./execute/breakers.ts";
 import type { Dispatcher } from "./execute/dispatcher.ts";
 import type { Hub } from "./execute/hub.ts";
 import type { LogEmptier } from "./execute/log-emptier.ts";
+import type { OutboxRelay } from "./outbox/relay.ts";
 import type { Registry } from "./execute/registry.ts";
 import type { TimerLoop } from "./execute/timer-loop.ts";
 import type { Retention } from "./execute/retention.ts";
@@ -36,6 +37,7 @@ export interface Core {
   hub: Hub;
   kvWatchers: KvWatchers;
   secretsKeys: SecretsKeys;
+  outboxRelay: OutboxRelay;
   workers: Workers;
   projections: Projections;
   retention: Retention;

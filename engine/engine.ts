@@ -18,6 +18,7 @@ import { createKvWatchers } from "./kv/watchers.ts";
 import { createSqlPool } from "./sql/pool.ts";
 import type { SecretsKeys } from "./secrets/keys.ts";
 import { rewrapSecrets } from "./secrets/secrets.ts";
+import { createOutboxRelay } from "./outbox/relay.ts";
 import { openDatabase } from "./store/database.ts";
 import { createStore } from "./store/store.ts";
 import { createWriter } from "./store/writer.ts";
@@ -83,6 +84,7 @@ export function createEngine(options: EngineOptions): Engine {
     hub: createHub(),
     kvWatchers: createKvWatchers(),
     secretsKeys: options.secretsKeys,
+    outboxRelay: createOutboxRelay(getCore),
     workers: createWorkers(getCore),
     projections: createProjections(getCore),
     retention: createRetention(getCore, options.retention ?? {}),
@@ -98,7 +100,7 @@ export function createEngine(options: EngineOptions): Engine {
     core.breakers.stop();
     core.retention.stop();
     core.logEmptier.stop();
-    await Promise.all([core.dispatcher.stop(graceMs), core.sql.close()]);
+    await Promise.all([core.outboxRelay.stop(), core.dispatcher.stop(graceMs), core.sql.close()]);
     await core.projections.stop();
     await core.writer.close();
     db.close();
@@ -118,6 +120,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (lost > 0)
         log.warn({ secrets: lost }, "secrets that this engine's key cannot open have to be set again");
       core.breakers.start();
+      core.outboxRelay.start();
       core.timers.start();
       core.dispatcher.start();
       core.retention.start();

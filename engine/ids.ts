@@ -1,7 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "./clock.ts";
 
-export type IdPrefix = "evt" | "run" | "dlq" | "key" | "sub" | "aud" | "env" | "snap" | "rbj" | "tbl";
+export type IdPrefix =
+  | "evt"
+  | "run"
+  | "dlq"
+  | "key"
+  | "sub"
+  | "aud"
+  | "env"
+  | "snap"
+  | "rbj"
+  | "tbl"
+  | "obx"
+  | "call";
 
 /** Makes ids that sort by creation, so that index pages fill in order. */
 export interface Ids {

@@ -15,7 +15,7 @@ const lengths: readonly TimerKind[] = ["retry", "wait_timeout"];
  * usual reason, and people count those hours. A sleep names a moment, so the clock alone decides about it.
  */
 export function followClock(core: Core, tx: Tx, byMs: number): void {
-  const { timers, runs, steps, debounces } = core.store;
+  const { timers, runs, steps, debounces, outbox } = core.store;
   core.log.warn({ byMs }, "the wall clock was set");
   timers.shift(partnersTimers, byMs);
   runs.shiftLeases(byMs);
@@ -24,7 +24,9 @@ export function followClock(core: Core, tx: Tx, byMs: number): void {
     timers.shift(lengths, byMs);
     steps.shiftWaits(byMs);
     debounces.shift(byMs);
+    outbox.shift(byMs);
     recallSchedules(core, tx);
   }
   core.timers.wakeAt(tx, tx.nowMs);
+  tx.afterCommit(() => core.outboxRelay.wake());
 }

@@ -12,6 +12,7 @@ export interface Notice {
 export interface Hub {
   /** Nobody listens: building a notice would be for nothing. */
   isQuiet(): boolean;
+  /** @throws what a listener threw, once all have been told */
   publish(notice: Notice): void;
   /** The answer ends the subscription. */
   subscribe(listener: (notice: Notice) => void): () => void;
@@ -22,7 +23,15 @@ export function createHub(): Hub {
   return {
     isQuiet: () => listeners.size === 0,
     publish: (notice) => {
-      for (const listener of listeners) listener(notice);
+      const errors: unknown[] = [];
+      for (const listener of listeners) {
+        try {
+          listener(notice);
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+      if (errors.length > 0) throw errors[0];
     },
     subscribe: (listener) => {
       listeners.add(listener);

@@ -72,9 +72,15 @@ export function announceStep(
   }));
 }
 
-/** `events:{name}`, and `entity:{entity id}` for an event of a stream. */
+/** `events:{name}`. */
 export function announceEvent(core: Core, tx: Tx, event: NewEvent): void {
-  const notice = (topic: string): Notice => ({
+  core.projections.moved(tx);
+  announce(core, tx, () => eventNotice(event, `events:${event.name}`));
+}
+
+/** What is told about an event on a topic. */
+export function eventNotice(event: NewEvent, topic: string): Notice {
+  return {
     environmentId: event.environment_id,
     topic,
     eventId: event.id,
@@ -92,11 +98,7 @@ export function announceEvent(core: Core, tx: Tx, event: NewEvent): void {
             entity_version: event.entity_version,
           }),
     },
-  });
-  core.projections.moved(tx);
-  announce(core, tx, () => notice(`events:${event.name}`));
-  const { entity_id: entityId } = event;
-  if (entityId != null) announce(core, tx, () => notice(`entity:${entityId}`));
+  };
 }
 
 /** `system.function.{id}.{action}`. */
@@ -142,5 +144,19 @@ export function announceSecret(
     environmentId: row.environment_id,
     topic: `system.secret.${row.name}.${action}`,
     data: { name: row.name, revision: row.revision },
+  }));
+}
+
+/** `system.outbox.{event id}.{action}`. */
+export function announceOutbox(
+  core: Core,
+  tx: Tx,
+  place: { environmentId: string; eventId: string },
+  action: "dead" | "requeued" | "discarded",
+): void {
+  announce(core, tx, () => ({
+    environmentId: place.environmentId,
+    topic: `system.outbox.${place.eventId}.${action}`,
+    data: { event_id: place.eventId },
   }));
 }

@@ -29,7 +29,7 @@ export function isSamePayload(stored: string | null, text: string): boolean {
   return matchKey(parseExactJson(stored)) === matchKey(parseExactJson(text));
 }
 
-function isPlaceholder(text: string): boolean {
+export function isPlaceholder(text: string): boolean {
   return /^\{"\$redacted":true,"sha256":"[0-9a-f]{64}","redactedAt":"[^"]{1,40}"\}$/.test(text);
 }
 
@@ -44,6 +44,10 @@ export function redactEvent(core: Core, tx: Tx, environmentId: string, eventId: 
   if (core.store.debounces.byEvent(eventId).length > 0) {
     throw new ApiError("failed_precondition", `a debounce still holds event ${eventId}`);
   }
+  const deliveries = core.store.outbox.byEvent(environmentId, eventId);
+  if (deliveries.some((row) => row.dead_at === null)) {
+    throw new ApiError("failed_precondition", `event ${eventId} is still being delivered`);
+  }
   const runs = core.store.runs.byEvent(eventId);
   const waits = core.store.steps.byWaitEvent(eventId);
   for (const run of runs) requireEnded(run);
@@ -55,6 +59,7 @@ export function redactEvent(core: Core, tx: Tx, environmentId: string, eventId: 
     }
     for (const step of waits) redactStepRow(core, tx, step);
     core.store.deadLetters.redactByEvent(eventId, (text) => placeholderFor(text, tx.nowMs));
+    core.store.outbox.redactByEvent(environmentId, eventId, (text) => placeholderFor(text, tx.nowMs));
     if (event.entity_id !== null) {
       core.store.snapshots.deleteFrom(environmentId, event.entity_id, event.entity_version ?? 0);
     }

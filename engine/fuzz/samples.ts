@@ -234,6 +234,7 @@ const pathValues: Record<string, string> = {
   bucket: FUZZED_BUCKET,
   name: "FUZZED",
   job: PLACES.job,
+  event: PLACES.event,
   environment: "env_default",
   entity: "e",
   projection: "p",

@@ -1,5 +1,7 @@
 import { toTimestamp } from "../clock.ts";
+import { JsonText } from "../json/json-text.ts";
 import type { KvBucketRow, KvEntryRow } from "../store/kv.ts";
+import type { DeadOutboxRow } from "../store/outbox.ts";
 import type { SecretRow } from "../store/secrets.ts";
 
 /** Rows of the data services as REST shows them. */
@@ -38,5 +40,24 @@ export function restSecret(row: SecretRow): Shape {
     description: row.description === "" ? undefined : row.description,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
+  };
+}
+
+/** A delivery that was given up, with its event as long as that is there. */
+export function restOutboxItem(row: DeadOutboxRow): Shape {
+  const json = (text: string | null) => (text === null ? undefined : new JsonText(text));
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    environment_id: row.environment_id,
+    topic: row.topic,
+    kind: row.kind,
+    attempts: row.attempts,
+    last_error: row.last_error,
+    created_at: toTimestamp(row.created_at),
+    dead_at: row.dead_at === null ? undefined : toTimestamp(row.dead_at),
+    entity_id: row.entity_id,
+    metadata: json(row.event_metadata),
+    payload: json(row.event_data),
   };
 }

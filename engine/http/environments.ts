@@ -21,6 +21,13 @@ export function readEnvironment(call: Call, idOrName: string): EnvironmentRow {
   return row;
 }
 
+/** A wish for another environment than the key's. @throws ApiError permission_denied */
+export function requireOwnEnvironment({ environment }: Call, wanted: string | undefined): void {
+  if (wanted !== undefined && wanted !== environment.id && wanted !== environment.name) {
+    throw new ApiError("permission_denied", "env: the key speaks for another environment");
+  }
+}
+
 /** @throws ApiError permission_denied */
 export function requireAdmin({ admin }: Call): void {
   if (!admin) {

@@ -15,6 +15,7 @@ import { createEventScanner, type EventScanner } from "./event-scan.ts";
 import { createProjectionTable, type ProjectionTable } from "./projections.ts";
 import { createStateTable, type StateTable } from "./projection-states.ts";
 import { createRebuildTable, type RebuildTable } from "./rebuild-jobs.ts";
+import { createOutboxTable, type OutboxTable } from "./outbox.ts";
 import { createRunTable, type RunTable } from "./runs.ts";
 import { createScheduleTable, type ScheduleTable } from "./schedules.ts";
 import { createSnapshotTable, type SnapshotTable } from "./snapshots.ts";
@@ -43,6 +44,7 @@ export interface Store {
   audit: AuditTable;
   kv: KvTable;
   secrets: SecretTable;
+  outbox: OutboxTable;
   age: AgeTable;
   totals: Totals;
   /** Writes a row as it is: a change that has to reach the disk and changes nothing. */
@@ -75,6 +77,7 @@ export function createStore(db: Database): Store {
     audit: createAuditTable(db),
     kv: createKvTable(db),
     secrets: createSecretTable(db),
+    outbox: createOutboxTable(db),
     age: createAgeTable(db),
     totals: createTotals(db),
     touch: () => {

@@ -1,8 +1,7 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { once, scopeOf } from "../execute/emit.ts";
-import { announceEvent } from "../execute/notices.ts";
-import { routeEvent } from "../execute/routing.ts";
+import { addToOutbox } from "../outbox/outbox.ts";
 import type { JsonText } from "../json/json-text.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { StreamRow } from "../store/streams.ts";
@@ -33,12 +32,11 @@ export interface Append {
 export interface Appended {
   entityVersion: number;
   eventId: string;
-  runIds: string[];
 }
 
 /**
- * Appends an event to an entity's stream, which begins with its first event, and routes it like any other event: all in
- * one change. A repeated key answers what it answered before, whatever the stream's version is by then.
+ * Appends an event to an entity's stream, which begins with its first event, and puts it into the outbox, from where it is
+ * routed like any other event: all in one change. A repeated key answers what it answered before, whatever the stream's version is by then.
  * @throws ApiError aborted for another version than expected, failed_precondition for a deleted stream or another type
  */
 export function appendEvent(core: Core, tx: Tx, append: Append): Appended {
@@ -48,15 +46,15 @@ export function appendEvent(core: Core, tx: Tx, append: Append): Appended {
     const stream = core.store.streams.get(environmentId, entityId);
     requireAppendable(stream, append);
     const event = addToStream(core, tx, stream ?? newStream(append, tx.nowMs), append);
-    return { eventId: event.id, runIds: routeEvent(core, tx, event).map((run) => run.id) };
+    return { eventId: event.id, runIds: [] };
   });
   const stored = core.store.events.get(environmentId, answer.eventId);
   // The key's event was purged since.
   if (stored?.entity_version == null) throw deleted(entityId);
-  return { ...answer, entityVersion: stored.entity_version };
+  return { eventId: answer.eventId, entityVersion: stored.entity_version };
 }
 
-/** Stores the next event of a stream and tells of it. It is not routed yet. */
+/** Stores the next event of a stream and puts it into the outbox. */
 export function addToStream(
   core: Core,
   tx: Tx,
@@ -81,7 +79,8 @@ export function addToStream(
   };
   core.store.events.insert(row);
   core.store.streams.put({ ...stream, version, event_count: stream.event_count + 1, updated_at: tx.nowMs });
-  announceEvent(core, tx, row);
+  core.projections.moved(tx);
+  addToOutbox(core, tx, row, stream.entity_id);
   return row;
 }
 

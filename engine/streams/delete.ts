@@ -2,7 +2,6 @@ import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { auditOther } from "../execute/audit.ts";
 import { placeholderFor } from "../execute/redact.ts";
-import { routeEvent } from "../execute/routing.ts";
 import { toJsonText } from "../json/json-text.ts";
 import type { StreamRow } from "../store/streams.ts";
 import type { Tx } from "../store/writer.ts";
@@ -34,6 +33,7 @@ export function deleteStream(
       );
     }
     core.store.streams.put({ ...stream, purge_below: stream.version, event_count: 1, purging: 1 });
+    core.store.outbox.deleteBelow(environmentId, entityId, stream.version);
   }
   if (stream !== before || purge) {
     auditOther(core, tx, {
@@ -47,14 +47,8 @@ export function deleteStream(
 
 function entomb(core: Core, tx: Tx, stream: StreamRow, purge: boolean): StreamRow {
   const data = toJsonText({ entity_id: stream.entity_id, entity_type: stream.entity_type, purge });
-  const event = addToStream(
-    core,
-    tx,
-    { ...stream, deleted_at: tx.nowMs },
-    { name: TOMBSTONE, data, version: 1 },
-  );
+  addToStream(core, tx, { ...stream, deleted_at: tx.nowMs }, { name: TOMBSTONE, data, version: 1 });
   core.store.snapshots.deleteFrom(stream.environment_id, stream.entity_id, 0);
-  routeEvent(core, tx, event);
   const row = core.store.streams.get(stream.environment_id, stream.entity_id);
   if (row === undefined) throw new Error(`the stream ${stream.entity_id} is gone`);
   return row;

@@ -1,6 +1,7 @@
 import * as z from "zod/v4";
 import { ListDeadLettersResponse, RestBreaker } from "../../contract/operations.ts";
 import { ApiError } from "../../errors.ts";
+import { requireOwnEnvironment } from "../environments.ts";
 import { plainText, queryInt } from "../fields.ts";
 import type { Core } from "../../core.ts";
 import { BREAKER_FAILURES_KEPT, type BreakerRow } from "../../store/breakers.ts";
@@ -64,10 +65,9 @@ export const operationRoutes: RestRoute[] = [
       limit: queryInt(1, 500).optional(),
       offset: queryInt(0, 10_000).optional(),
     }),
-    run: ({ core, environment }, { query }) => {
-      if (query.env !== undefined && query.env !== environment.id && query.env !== environment.name) {
-        throw new ApiError("permission_denied", "env: the key speaks for another environment");
-      }
+    run: (call, { query }) => {
+      requireOwnEnvironment(call, query.env);
+      const { core, environment } = call;
       const page = { limit: query.limit ?? 50, offset: query.offset ?? 0 };
       const { items, total } = core.store.deadLetters.list(
         { environmentId: environment.id, source: query.source || undefined },

@@ -6,6 +6,7 @@ import { eventRoutes } from "./event-routes.ts";
 import { functionRoutes } from "./function-routes.ts";
 import { kvRoutes } from "./kv-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
+import { outboxRoutes } from "./outbox-routes.ts";
 import { route, type RestRoute } from "./route.ts";
 import { projectionRoutes } from "./projection-routes.ts";
 import { runRoutes } from "./run-routes.ts";
@@ -35,6 +36,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...kvRoutes,
   ...sqlRoutes,
   ...secretRoutes,
+  ...outboxRoutes,
   ...workerRoutes,
   ...streamRoutes,
   ...projectionRoutes,

@@ -1,6 +1,8 @@
+import * as z from "zod/v4";
 import {
   CreateSecretRequest,
   PatchSecretRequest,
+  RestSecret,
   SecretName,
   UpdateSecretRequest,
 } from "../../contract/secrets.ts";
@@ -16,11 +18,15 @@ export const secretRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/secrets",
+    summary: "Names of the secrets; values are never answered",
+    answer: z.array(RestSecret),
     run: ({ core, environment }) => core.store.secrets.list(environment.id).map(restSecret),
   }),
   route({
     method: "POST",
     path: "/api/v1/secrets",
+    summary: "Makes a secret",
+    answer: RestSecret,
     body: CreateSecretRequest,
     run: ({ core, environment }, { body }) =>
       core.writer.write((tx) => restSecret(createSecret(core, tx, environment.id, body))),
@@ -28,11 +34,15 @@ export const secretRoutes: RestRoute[] = [
   route({
     method: "GET",
     path: "/api/v1/secrets/{name}",
+    summary: "What may be told about a secret",
+    answer: RestSecret,
     run: ({ core, environment }, { params }) => restSecret(findSecret(core, environment.id, nameOf(params))),
   }),
   route({
     method: "PUT",
     path: "/api/v1/secrets/{name}",
+    summary: "Gives a secret another value",
+    answer: RestSecret,
     body: UpdateSecretRequest,
     run: ({ core, environment }, { params, body }) => {
       const name = nameOf(params);
@@ -42,6 +52,8 @@ export const secretRoutes: RestRoute[] = [
   route({
     method: "PATCH",
     path: "/api/v1/secrets/{name}",
+    summary: "Renames or describes a secret",
+    answer: RestSecret,
     body: PatchSecretRequest,
     run: ({ core, environment }, { params, body }) => {
       const name = nameOf(params);
@@ -51,6 +63,7 @@ export const secretRoutes: RestRoute[] = [
   route({
     method: "DELETE",
     path: "/api/v1/secrets/{name}",
+    summary: "Deletes a secret",
     run: async ({ core, environment }, { params }) => {
       const name = nameOf(params);
       await core.writer.write((tx) => deleteSecret(core, tx, environment.id, name));

@@ -82,6 +82,7 @@ export const serverRoutes: RestRoute[] = [
         "metrics",
         "openapi",
         "secrets",
+        "outbox",
       ],
       version: server.version,
       auth_required: server.authRequired,
