@@ -120,6 +120,8 @@ export function pendingEvents(core: Core, track: Track, wanted: Wanted): Pending
   const fromSeq = Math.max(track.cursorSeq, wanted.afterSeq ?? 0);
   const names = namesOf(core, projection);
   const pending: Pending = { events: [], scannedTo: fromSeq };
+  // While one partition is rebuilt, the others wait.
+  if (onlyPartition(track) !== undefined && only !== onlyPartition(track)) return pending;
   let bytes = 0;
   let lookedAt = 0;
   let decodedKeys = 0;

@@ -103,6 +103,7 @@ export const rebuildRows: Row[] = [
         job: { totalEvents: "2", partition: "ada" },
       });
       expectLike(numbersOf((await pollEvents(t, { name })).events), [0, 2]);
+      expectLike((await pollEvents(t, { name, partition: "bob" })).events, [], "those of others");
       await fails(
         t,
         "SaveProjectionState",
