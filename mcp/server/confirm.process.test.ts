@@ -112,11 +112,11 @@ describe("a client of 2026-07-28 that writes its own answers", () => {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     let id = 0;
     return {
-      send: async (name: string, given: object, more: object = {}): Promise<Message> => {
+      send: async (name: string, given: object, more: object = {}, who = "raw"): Promise<Message> => {
         id += 1;
         const _meta = {
           "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-          "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+          "io.modelcontextprotocol/clientInfo": { name: who, version: "1" },
           "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
         };
         const params = { name, arguments: given, _meta, ...more };
@@ -142,7 +142,7 @@ describe("a client of 2026-07-28 that writes its own answers", () => {
     expect(deletions()).toBe(0);
   });
 
-  it("cannot use one answer twice, nor for another run, nor with a changed state", async () => {
+  it("cannot use one answer twice, nor for another run, nor one of another client, nor with a changed state", async () => {
     const client = await raw();
     const asked = await client.send("ironflow_delete_run", call);
     expect(asked.result).toMatchObject({ resultType: "input_required" });
@@ -151,6 +151,8 @@ describe("a client of 2026-07-28 that writes its own answers", () => {
     const other = await client.send("ironflow_delete_run", { run_id: "run_2" }, { ...YES, requestState });
     expect(textIn(other)).toMatchObject({ reason: "confirmation_mismatch" });
     const forged = `${requestState.slice(0, -2)}xx`;
+    const stolen = await client.send("ironflow_delete_run", call, { ...YES, requestState }, "another client");
+    expect(stolen.error).toMatchObject({ code: -32602 });
     const changed = await client.send("ironflow_delete_run", call, { ...YES, requestState: forged });
     expect(changed.error).toMatchObject({ code: -32602 });
     expect(deletions()).toBe(0);

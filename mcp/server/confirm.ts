@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import {
+  CLIENT_INFO_META_KEY,
   acceptedContent,
   createRequestStateCodec,
   inputRequired,
@@ -45,7 +46,7 @@ export class Confirmer {
   readonly #codec = createRequestStateCodec<Asked>({
     key: new Uint8Array(randomBytes(32)),
     ttlSeconds: QUESTION_SECONDS,
-    bind: (context: ServerContext) => context.mcpReq.method,
+    bind: callerOf,
   });
   /** Nonces of answers that were taken, with the time in ms after which they cannot come back anyway. */
   readonly #spent = new Map<string, number>();
@@ -102,6 +103,13 @@ export class Confirmer {
     }
     this.#spent.set(nonce, now + 2 * QUESTION_SECONDS * 1000);
   }
+}
+
+/** Who calls, as far as this server can tell: the token's client over HTTP, and what the client says of itself. */
+function callerOf({ mcpReq, http }: ServerContext): string {
+  const envelope: Record<string, unknown> = { ...mcpReq.envelope };
+  const client = JSON.stringify(envelope[CLIENT_INFO_META_KEY] ?? null);
+  return [mcpReq.method, http?.authInfo?.clientId ?? "", client].join("\0");
 }
 
 /** `{url: {}}` alone is not enough for a form; `{}` is what older revisions say for forms. */

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { existsSync, readdirSync } from "node:fs";
 import { request } from "node:http";
@@ -141,6 +143,18 @@ describe("the tool server over HTTP", () => {
       });
     expect(await probe(first)).toBe(404);
     expect(await probe(last)).toBe(200);
+  });
+
+  it("says in one line that it cannot write its port, and ends with 4", async () => {
+    const args = ["--transport", "streamable-http", "--port=0", `--port-file=${join(folder, "no", "such")}`];
+    const child = spawn(process.execPath, [file.file, ...args], {
+      env: { IRONFLOW_MCP_BEARER_TOKEN: TOKEN },
+    });
+    const errors: Buffer[] = [];
+    child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
+    const [code] = (await once(child, "close")) as [number];
+    expect(code).toBe(4);
+    expect(Buffer.concat(errors).toString()).toMatch(/^ironbridge-mcp: --port-file cannot be written: .*\n$/);
   });
 
   it("writes its port for its owner only, and takes the file away when it is ended", async () => {

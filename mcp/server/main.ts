@@ -126,7 +126,13 @@ async function overHttp(
     log(`--port ${port} is taken`);
     process.exit(EXIT.badInput);
   });
-  if (portFile !== undefined) writePortFile(portFile, http.port);
+  try {
+    if (portFile !== undefined) writePortFile(portFile, http.port);
+  } catch (error) {
+    log(`--port-file cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    await http.close();
+    process.exit(EXIT.badInput);
+  }
   log(`serves ${http.url}`);
   return {
     async close() {

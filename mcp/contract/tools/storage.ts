@@ -40,6 +40,7 @@ export const KvKeys = z.looseObject({
   bucket: z.string(),
   keys: z.array(z.string()),
   count: z.number().int(),
+  truncated: z.boolean().optional().describe("true: there are more keys; pass a narrower filter."),
 });
 export type KvKeys = z.infer<typeof KvKeys>;
 

@@ -39,7 +39,7 @@ const WireBucket = z.looseObject({
   created_at: z.string().nullish(),
 });
 const WireBuckets = z.looseObject({ buckets: z.array(WireBucket).nullish() });
-const WireKeys = z.looseObject({ keys: z.array(z.string()).nullish() });
+const WireKeys = z.looseObject({ keys: z.array(z.string()).nullish(), truncated: z.boolean().optional() });
 const WireEntry = z.looseObject({
   key: z.string(),
   value: z.base64().nullish(),
@@ -90,7 +90,7 @@ export function storageCalls(wire: Wire): StorageCalls {
       const path = `${bucketPath(bucket)}/keys${query({ filter })}`;
       const answer = await restCall(wire, { ...get(path), namesRecord: true }, WireKeys, call);
       const keys = answer.keys ?? [];
-      return { bucket, keys, count: keys.length };
+      return drop({ bucket, keys, count: keys.length, truncated: answer.truncated });
     },
 
     getValue: async ({ bucket, key }, call) => {
