@@ -23,12 +23,14 @@ export const OutboxPage = z.looseObject({
   count: z.number().int().describe("Rows in this page; a full page may have a next one."),
   limit: z.number().int(),
   offset: z.number().int(),
+  total_count: z.number().int().optional().describe("Dead rows in all, where the engine says."),
 });
 export type OutboxPage = z.infer<typeof OutboxPage>;
 
 export const OutboxResult = z.looseObject({
   event_id: z.string(),
   result: z.string().optional().describe("The engine's own word for what it did."),
+  rows: z.number().int().optional().describe("How many rows shared the event id, where the engine says."),
 });
 export type OutboxResult = z.infer<typeof OutboxResult>;
 

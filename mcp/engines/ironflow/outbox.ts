@@ -26,15 +26,20 @@ const WirePage = z.looseObject({
   items: z.array(WireRow).nullish(),
   limit: z.number().int().optional(),
   offset: z.number().int().optional(),
+  total_count: z.number().int().optional(),
 });
-const WireResult = z.looseObject({ event_id: z.string().optional(), result: z.string().optional() });
+const WireResult = z.looseObject({
+  event_id: z.string().optional(),
+  result: z.string().optional(),
+  rows: z.number().int().optional(),
+});
 
 const PATH = "/api/v1/outbox/dead-letter";
 
 export function outboxCalls(wire: Wire): OutboxCalls {
   const act = async (eventId: string, request: RestRequest, call: Call) => {
     const answer = await restCall(wire, request, WireResult, call);
-    return drop({ event_id: answer.event_id ?? eventId, result: text(answer.result) });
+    return drop({ event_id: answer.event_id ?? eventId, result: text(answer.result), rows: answer.rows });
   };
   const rowPath = (eventId: string) => `${PATH}/${encodeURIComponent(eventId)}`;
 
@@ -43,7 +48,13 @@ export function outboxCalls(wire: Wire): OutboxCalls {
       const request = { method: "GET", path: PATH + query({ env, limit, offset }), effect: "read" } as const;
       const page = await restCall(wire, request, WirePage, call);
       const items = (page.items ?? []).map(toRow);
-      return { items, count: items.length, limit: page.limit ?? limit, offset: page.offset ?? offset };
+      return drop({
+        items,
+        count: items.length,
+        limit: page.limit ?? limit,
+        offset: page.offset ?? offset,
+        total_count: page.total_count,
+      });
     },
 
     requeueOutbox: ({ event_id, env }, call) =>
