@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { Breakers } from "./execute/breakers.ts";
 import type { Dispatcher } from "./execute/dispatcher.ts";
-import type { Hub } from "./execute/hub.ts";
+import type { Hub, Notice } from "./execute/hub.ts";
 import type { LogEmptier } from "./execute/log-emptier.ts";
 import type { OutboxRelay } from "./outbox/relay.ts";
 import type { Registry } from "./execute/registry.ts";
@@ -35,6 +35,8 @@ export interface Core {
   dispatcher: Dispatcher;
   timers: TimerLoop;
   hub: Hub;
+  /** Keeps a notice that a subscriber could not be given as a dead letter. */
+  undelivered(notice: Notice, reason: string): void;
   kvWatchers: KvWatchers;
   secretsKeys: SecretsKeys;
   outboxRelay: OutboxRelay;

@@ -3,6 +3,7 @@ import { FUNCTION_DEFAULTS } from "./contract/functions.ts";
 import type { Core, Log } from "./core.ts";
 import { followClock } from "./execute/clock-jump.ts";
 import { createBreakers } from "./execute/breakers.ts";
+import { storeUndelivered } from "./execute/dead-letters.ts";
 import { createDispatcher, DISPATCH_LIMITS, type DispatchLimits } from "./execute/dispatcher.ts";
 import { createHub } from "./execute/hub.ts";
 import { DEFAULT_LEASE_MS } from "./execute/leases.ts";
@@ -82,6 +83,7 @@ export function createEngine(options: EngineOptions): Engine {
     ),
     timers: createTimerLoop(getCore),
     hub: createHub(),
+    undelivered: (notice, reason) => storeUndelivered(core, notice, reason),
     kvWatchers: createKvWatchers(),
     secretsKeys: options.secretsKeys,
     outboxRelay: createOutboxRelay(getCore),

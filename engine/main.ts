@@ -13,6 +13,7 @@ import { createMeters } from "./http/meters.ts";
 import { serveLive } from "./http/live.ts";
 import { loadSecretsKeys } from "./secrets/keys.ts";
 import { parseOptions, type ProcessOptions } from "./options.ts";
+import { runTransfer } from "./transfer/command.ts";
 
 /** How long calls to functions may go on after the engine was asked to stop, ms. */
 const stopGraceMs = 1_000;
@@ -83,18 +84,30 @@ async function main(options: ProcessOptions): Promise<void> {
   process.stdout.write(`ready ${JSON.stringify({ url: server.url, version })}\n`);
 }
 
-try {
-  const options = parseOptions(process.argv.slice(2), process.env);
-  // Nothing that this process starts may inherit them.
-  delete process.env["IRONFLOW_MASTER_KEY"];
-  delete process.env["IRONFLOW_SIGNING_KEY"];
-  if (options === "help") process.stdout.write(HELP);
-  else
-    main(options).catch((error: unknown) => {
-      process.stderr.write(`engine: ${messageOf(error)}\n`);
-      process.exit(1);
-    });
-} catch (error) {
-  process.stderr.write(`engine: ${messageOf(error)}; --help lists the options\n`);
-  process.exitCode = 2;
+function serve(): void {
+  try {
+    const options = parseOptions(process.argv.slice(2), process.env);
+    // Nothing that this process starts may inherit them.
+    delete process.env["IRONFLOW_MASTER_KEY"];
+    delete process.env["IRONFLOW_SIGNING_KEY"];
+    if (options === "help") process.stdout.write(HELP);
+    else
+      main(options).catch((error: unknown) => {
+        process.stderr.write(`engine: ${messageOf(error)}\n`);
+        process.exit(1);
+      });
+  } catch (error) {
+    process.stderr.write(`engine: ${messageOf(error)}; --help lists the options\n`);
+    process.exitCode = 2;
+  }
 }
+
+const [command] = process.argv.slice(2);
+
+function fail(error: unknown): void {
+  process.stderr.write(`engine: ${messageOf(error)}\n`);
+  process.exitCode = 1;
+}
+
+if (command === "export" || command === "import") runTransfer(command, process.argv.slice(3)).catch(fail);
+else serve();

@@ -5,6 +5,7 @@ import { createEngineFactory } from "../testing/engine-process.ts";
 import { measureData } from "./data.ts";
 import { measureLists } from "./lists.ts";
 import { seedRuns } from "./seed.ts";
+import { measureSqlShare, sqlShareFigures } from "./sql-share.ts";
 import { median, percentile, rounded } from "./stats.ts";
 import { measureThroughput } from "./throughput.ts";
 
@@ -34,11 +35,22 @@ const quick = {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { engine: { type: "string" }, quick: { type: "boolean", default: false } },
+    options: {
+      engine: { type: "string" },
+      quick: { type: "boolean", default: false },
+      only: { type: "string" },
+    },
   });
   const sizes = values.quick ? quick : full;
   const factory = await createEngineFactory(values.engine);
   try {
+    const sqlShare = async () =>
+      sqlShareFigures(await measureSqlShare(factory, { ...sizes, runs: sizes.runs / 2, rounds: 3 }));
+    if (values.only !== undefined) {
+      if (values.only !== "sql") throw new Error("--only=sql is the one part that can be measured alone");
+      say(JSON.stringify({ bench: "engine", figures: await sqlShare() }));
+      return;
+    }
     const throughput = await measureThroughput(factory, { ...sizes, say });
     const data = await measureData(factory, { ...sizes, say });
     const dataDir = await seedRuns(join(process.cwd(), ".cache", "engine-bench"), sizes.seeded, say);
@@ -56,6 +68,7 @@ async function main(): Promise<void> {
       appends_per_second: rounded(data.appendsPerSecond),
       projection_events_per_second: rounded(data.projectionEventsPerSecond),
       sql_projection_events_per_second: rounded(data.sqlProjectionEventsPerSecond),
+      ...(await sqlShare()),
     };
     const reference = {
       bare_inserts_per_second: rounded(throughput.bareInsertsPerSecond),

@@ -14,17 +14,24 @@ export interface Hub {
   isQuiet(): boolean;
   /** @throws what a listener threw, once all have been told */
   publish(notice: Notice): void;
-  /** The answer ends the subscription. */
-  subscribe(listener: (notice: Notice) => void): () => void;
+  /**
+   * The answer ends the subscription.
+   * @param wants says for `listeners` whether it would take notices of a topic; without it is not counted
+   */
+  subscribe(listener: (notice: Notice) => void, wants?: Wants): () => void;
+  /** How many subscriptions would take a notice of this topic. */
+  listeners(environmentId: string, topic: string): number;
 }
 
+type Wants = (environmentId: string, topic: string) => boolean;
+
 export function createHub(): Hub {
-  const listeners = new Set<(notice: Notice) => void>();
+  const subscriptions = new Set<{ listener: (notice: Notice) => void; wants: Wants }>();
   return {
-    isQuiet: () => listeners.size === 0,
+    isQuiet: () => subscriptions.size === 0,
     publish: (notice) => {
       const errors: unknown[] = [];
-      for (const listener of listeners) {
+      for (const { listener } of subscriptions) {
         try {
           listener(notice);
         } catch (error) {
@@ -33,11 +40,14 @@ export function createHub(): Hub {
       }
       if (errors.length > 0) throw errors[0];
     },
-    subscribe: (listener) => {
-      listeners.add(listener);
+    subscribe: (listener, wants = () => false) => {
+      const subscription = { listener, wants };
+      subscriptions.add(subscription);
       return () => {
-        listeners.delete(listener);
+        subscriptions.delete(subscription);
       };
     },
+    listeners: (environmentId, topic) =>
+      [...subscriptions].filter(({ wants }) => wants(environmentId, topic)).length,
   };
 }

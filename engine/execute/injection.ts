@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
-import type { JsonText } from "../json/json-text.ts";
+import { JsonText } from "../json/json-text.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StepRow } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
@@ -67,7 +67,19 @@ function replaceOutput(
   if (pending) core.store.runs.update(run, { pause_reason: "injection" }, tx.nowMs);
   const patched = core.store.steps.get(step.id) ?? step;
   const type = injected ? "step.injected" : "step.patched";
-  auditRun(core, tx, run, type, { name: step.name, reason: wanted.reason }, step.id);
+  auditRun(
+    core,
+    tx,
+    run,
+    type,
+    {
+      name: step.name,
+      reason: wanted.reason,
+      // For those who ask how it was before.
+      ...(step.output === null ? {} : { previous_output: new JsonText(step.output) }),
+    },
+    step.id,
+  );
   announceStep(core, tx, run, patched, "updated");
   return patched;
 }

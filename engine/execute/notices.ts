@@ -1,5 +1,6 @@
 import { toTimestamp } from "../clock.ts";
 import type { Core } from "../core.ts";
+import { messageOf } from "../errors.ts";
 import { JsonText } from "../json/json-text.ts";
 import type { BreakerRow } from "../store/breakers.ts";
 import type { DeadLetterRow } from "../store/dead-letters.ts";
@@ -7,6 +8,7 @@ import type { NewEvent } from "../store/events.ts";
 import type { FunctionRow } from "../store/functions.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SecretRow } from "../store/secrets.ts";
+import type { TopicMessage } from "../store/topics.ts";
 import type { Tx } from "../store/writer.ts";
 import { auditRun, auditStep } from "./audit.ts";
 import type { Notice } from "./hub.ts";
@@ -24,7 +26,13 @@ export type StepAction = "created" | "updated" | "completed" | "failed";
 
 function announce(core: Core, tx: Tx, notice: () => Notice): void {
   tx.afterCommit(() => {
-    if (!core.hub.isQuiet()) core.hub.publish(notice());
+    if (core.hub.isQuiet()) return;
+    const told = notice();
+    try {
+      core.hub.publish(told);
+    } catch (error) {
+      core.undelivered(told, messageOf(error));
+    }
   });
 }
 
@@ -99,6 +107,16 @@ export function eventNotice(event: NewEvent, topic: string): Notice {
           }),
     },
   };
+}
+
+/** `topic:{name}`. */
+export function announceMessage(core: Core, tx: Tx, message: Omit<TopicMessage, "seq">): void {
+  announce(core, tx, () => ({
+    environmentId: message.environment_id,
+    topic: `topic:${message.topic}`,
+    eventId: message.id,
+    data: new JsonText(message.data),
+  }));
 }
 
 /** `system.function.{id}.{action}`. */

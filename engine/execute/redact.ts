@@ -159,6 +159,10 @@ function redactStepRow(core: Core, tx: Tx, step: StepRow): void {
     },
     tx.nowMs,
   );
+  // A replacement's row holds the output it replaced.
+  for (const row of core.store.audit.byRun(step.run_id)) {
+    if (row.step_id === step.id) core.store.audit.setPayload(row.seq, placeholderFor(row.payload, tx.nowMs));
+  }
 }
 
 /** Attempt errors, and what repeats them: audit payloads and the history of breakers. */

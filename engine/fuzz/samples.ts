@@ -102,6 +102,11 @@ export const rpcSamples: Record<string, Record<string, unknown>> = {
   GetSnapshot: { entityId: "e", beforeVersion: 1 },
   // Another one than the others: most of them are to find their stream alive.
   DeleteStream: { entityId: "e-gone", purge: true },
+  Publish: { topic: "fuzz.t", data: { n: 1 }, idempotencyKey: "k" },
+  GetTopicStats: { topic: "fuzz.t" },
+  GetRunStateAt: { runId: "run_x", timestamp: at },
+  GetRunTimeline: { runId: "run_x" },
+  GetStepOutputAt: { runId: "run_x", stepId: "run_x:a:0", timestamp: at },
   ExecuteSQL: {
     query: "select id, status from runs where function_id = 'fuzzed' -- all",
     timeoutMs: 200,

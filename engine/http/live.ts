@@ -104,29 +104,36 @@ function readUpgrade(request: IncomingMessage): {
 function serveClient(client: WebSocket, environment: EnvironmentRow, { core }: DoorOptions): void {
   const patterns = new Map<string, string>();
   let unsubscribe: (() => void) | undefined;
-  const send = (frame: ServerFrame): void => {
-    if (client.readyState !== client.OPEN) return;
+  /** False: the client does not read, and was cut off. */
+  const send = (frame: ServerFrame): boolean => {
+    if (client.readyState !== client.OPEN) return true;
     if (client.bufferedAmount > maxUnreadBytes) {
       core.log.warn({ unreadBytes: client.bufferedAmount }, "a live client that does not read was closed");
       unsubscribe?.();
       client.close(tryAgainLater, `more than ${maxUnreadBytes} bytes unread`);
-      return;
+      return false;
     }
     client.send(encodeJson(frame));
+    return true;
   };
   const onNotice = (notice: Notice): void => {
     if (notice.environmentId !== environment.id) return;
     for (const [subscriptionId, pattern] of patterns) {
       if (!matchesTopic(pattern, notice.topic)) continue;
-      send({
+      const given = send({
         type: "event",
         subscriptionId,
         topic: notice.topic,
         data: notice.data,
         ...(notice.eventId === undefined ? {} : { eventId: notice.eventId }),
       });
+      if (!given)
+        core.undelivered(notice, `a live client was cut off with more than ${maxUnreadBytes} bytes unread`);
     }
   };
+  const wants = (environmentId: string, topic: string) =>
+    environmentId === environment.id &&
+    [...patterns.values()].some((pattern) => matchesTopic(pattern, topic));
 
   client.on("message", (raw: Buffer, binary: boolean) => {
     const frame = binary ? undefined : readFrame(raw.toString("utf8"));
@@ -144,7 +151,7 @@ function serveClient(client: WebSocket, environment: EnvironmentRow, { core }: D
       }
       const subscriptionId = core.ids.next("sub");
       patterns.set(subscriptionId, pattern);
-      unsubscribe ??= core.hub.subscribe(onNotice);
+      unsubscribe ??= core.hub.subscribe(onNotice, wants);
       send({ type: "subscription_result", results: [{ pattern, status: "ok", subscriptionId }] });
     } else if (frame.type === "unsubscribe") {
       patterns.delete(frame.subscriptionId);

@@ -90,7 +90,11 @@ export function metricsText({ core, server }: Pick<Call, "core" | "server">): st
       name: "ironflow_dead_letters",
       type: "gauge",
       help: "Dead letters in the store, by source.",
-      samples: each("source", ["routing", "resume"], totals.deadLettersBySource()),
+      samples: each(
+        "source",
+        ["routing", "resume", "projection_decode", "sql_apply", "system_event_publish"],
+        totals.deadLettersBySource(),
+      ),
     },
     {
       name: "ironflow_sql_queries",

@@ -40,13 +40,27 @@ export const SQL_TABLES: readonly SqlTable[] = [
   },
   {
     name: "events",
-    reads: ["events"],
+    reads: ["events", "streams"],
+    // Nobody reads what a stream was purged of, also while its rows are being removed.
     select: (
       schema,
       environment,
-    ) => `select id, name, data, metadata, source, version, idempotency_key, run_id,
-      ${time("timestamp")}, ${time("timestamp", "created_at")}, environment_id
-      from ${schema}.events where environment_id = ${environment}`,
+    ) => `select e.id, e.name, e.data, e.metadata, e.source, e.version, e.idempotency_key,
+      e.run_id, e.entity_id, e.entity_type, e.entity_version, ${time("e.timestamp")},
+      ${time("e.timestamp", "created_at")}, e.environment_id
+      from ${schema}.events e where e.environment_id = ${environment} and (e.entity_id is null or not exists
+        (select 1 from ${schema}.streams s where s.environment_id = e.environment_id and s.entity_id = e.entity_id
+          and s.purging = 1 and e.entity_version < s.purge_below))`,
+  },
+  {
+    name: "entity_streams",
+    reads: ["streams"],
+    select: (
+      schema,
+      environment,
+    ) => `select entity_id, entity_type, version, event_count, ${time("created_at")},
+      ${time("updated_at")}, ${time("deleted_at")}, environment_id
+      from ${schema}.streams where environment_id = ${environment}`,
   },
   {
     name: "functions",
@@ -65,6 +79,22 @@ export const SQL_TABLES: readonly SqlTable[] = [
     ) => `select id, source, subject, event_id, event_name, function_id, run_id, error,
       cast(payload as text) as payload, ${time("created_at")}, environment_id
       from ${schema}.dead_letters where environment_id = ${environment}`,
+  },
+  {
+    name: "outbox",
+    reads: ["outbox"],
+    select: (schema, environment) => `select id, event_id, topic, kind, entity_id, attempts, last_error,
+      ${time("created_at")}, ${time("due_at")}, ${time("dead_at")}, environment_id
+      from ${schema}.outbox where environment_id = ${environment}`,
+  },
+  {
+    name: "topic_messages",
+    reads: ["topic_messages"],
+    select: (
+      schema,
+      environment,
+    ) => `select id, seq, topic, data, run_id, ${time("created_at")}, environment_id
+      from ${schema}.topic_messages where environment_id = ${environment}`,
   },
   {
     name: "audit",

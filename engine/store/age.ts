@@ -27,6 +27,9 @@ export function createAgeTable(db: Database): AgeTable {
   const letters = db.prepare(
     "delete from dead_letters where seq in (select seq from dead_letters where environment_id = ? and created_at < ? limit ?)",
   );
+  const messages = db.prepare(
+    "delete from topic_messages where seq in (select seq from topic_messages where environment_id = ? and created_at < ? limit ?)",
+  );
   const audit = db.prepare(
     "delete from audit where seq in (select seq from audit where environment_id = ? and created_at < ? limit ?)",
   );
@@ -40,7 +43,7 @@ export function createAgeTable(db: Database): AgeTable {
   );
   return {
     deleteBefore: (environmentId, beforeMs, limit) =>
-      [events, keys, letters, audit].reduce(
+      [events, keys, letters, messages, audit].reduce(
         (gone, statement) => gone + statement.run(environmentId, beforeMs, limit),
         0,
       ),

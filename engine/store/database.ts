@@ -9,6 +9,8 @@ export type Bindable = string | number | bigint | Uint8Array | null;
 export interface Query<Row> {
   get(...values: Bindable[]): Row | undefined;
   all(...values: Bindable[]): Row[];
+  /** One row after the other, for more of them than fit in memory. */
+  each(...values: Bindable[]): Iterable<Row>;
   /** Number of changed rows. */
   run(...values: Bindable[]): number;
 }
@@ -49,6 +51,7 @@ export function openDatabase(file: string): Database {
       return {
         get: (...values) => statement.get(...values) as Row | undefined,
         all: (...values) => statement.all(...values) as Row[],
+        each: (...values) => statement.iterate(...values) as Iterable<Row>,
         run: (...values) => statement.run(...values).changes,
       };
     },

@@ -7,8 +7,9 @@ export interface DeadLetterRow {
   /**
    * `routing`: a trigger or cancelOn expression threw. `resume`: the match of a wait threw. `projection_decode`: a
    * projection cannot tell the event's partition. `sql_apply`: a statement of a SQL projection failed on the event.
+   * `system_event_publish`: a subscriber could not be given what it subscribed to.
    */
-  source: "routing" | "resume" | "projection_decode" | "sql_apply";
+  source: "routing" | "resume" | "projection_decode" | "sql_apply" | "system_event_publish";
   subject: string;
   event_id: string | null;
   event_name: string | null;

@@ -6,10 +6,10 @@ export interface Remembered {
   runIds: string[];
 }
 
-/** Where a key counts: an emit's key belongs to its event name, an invoke's to its function, an append's to its entity. */
+/** Where a key counts: an emit's key belongs to its event name, an invoke's to its function, an append's to its entity, a publish's to its topic. */
 export interface IdempotencyScope {
   environmentId: string;
-  operation: "emit" | "invoke" | "append";
+  operation: "emit" | "invoke" | "append" | "publish";
   subject: string;
   key: string;
 }

@@ -6,6 +6,7 @@ import { STREAMS } from "./migrations/04-streams.ts";
 import { SECRETS } from "./migrations/05-secrets.ts";
 import { PROJECTIONS } from "./migrations/06-projections.ts";
 import { OUTBOX } from "./migrations/07-outbox.ts";
+import { FLOW } from "./migrations/08-flow.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -13,7 +14,16 @@ type Raw = InstanceType<typeof DatabaseSync>;
  * Each entry lifts the schema by one version. Entries are only ever added: a database in the field has run the old ones.
  * Times are milliseconds since 1970; payload columns hold JSON text exactly as it came.
  */
-const MIGRATIONS: readonly string[] = [EXECUTION, OPERATIONS, KV, STREAMS, SECRETS, PROJECTIONS, OUTBOX];
+const MIGRATIONS: readonly string[] = [
+  EXECUTION,
+  OPERATIONS,
+  KV,
+  STREAMS,
+  SECRETS,
+  PROJECTIONS,
+  OUTBOX,
+  FLOW,
+];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */
 export function migrate(db: Raw, migrations: readonly string[] = MIGRATIONS): void {

@@ -7,6 +7,7 @@ import { createDeadLetterTable, type DeadLetterTable } from "./dead-letters.ts";
 import { createDebounceTable, type DebounceTable } from "./debounces.ts";
 import { createEnvironmentTable, type EnvironmentTable } from "./environments.ts";
 import { createEventTable, type EventTable } from "./events.ts";
+import { createFlowTable, type FlowTable } from "./flow.ts";
 import { createFunctionTable, type FunctionTable } from "./functions.ts";
 import { createIdempotencyTable, type IdempotencyTable } from "./idempotency.ts";
 import { createKvTable, type KvTable } from "./kv.ts";
@@ -22,6 +23,7 @@ import { createSnapshotTable, type SnapshotTable } from "./snapshots.ts";
 import { createSecretTable, type SecretTable } from "./secrets.ts";
 import { createStepTable, type StepTable } from "./steps.ts";
 import { createStreamTable, type StreamTable } from "./streams.ts";
+import { createTopicTable, type TopicTable } from "./topics.ts";
 import { createTotals, type Totals } from "./totals.ts";
 import { createTimerTable, type TimerTable } from "./timers.ts";
 
@@ -46,6 +48,8 @@ export interface Store {
   secrets: SecretTable;
   outbox: OutboxTable;
   age: AgeTable;
+  flow: FlowTable;
+  topics: TopicTable;
   totals: Totals;
   /** Writes a row as it is: a change that has to reach the disk and changes nothing. */
   touch(): void;
@@ -79,6 +83,8 @@ export function createStore(db: Database): Store {
     secrets: createSecretTable(db),
     outbox: createOutboxTable(db),
     age: createAgeTable(db),
+    flow: createFlowTable(db),
+    topics: createTopicTable(db),
     totals: createTotals(db),
     touch: () => {
       touch.run();

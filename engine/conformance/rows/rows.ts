@@ -17,6 +17,7 @@ import { serverRows } from "./server-rows.ts";
 import { sqlProjectionRows } from "./sql-projection-rows.ts";
 import { sqlRows } from "./sql-rows.ts";
 import { streamRows } from "./stream-rows.ts";
+import { trailRows } from "./trail-rows.ts";
 import { workerRows } from "./worker-rows.ts";
 import { yieldRows } from "./yield-rows.ts";
 
@@ -37,6 +38,7 @@ export const allRows: readonly Row[] = [
   ...kvRows,
   ...streamRows,
   ...sqlRows,
+  ...trailRows,
   ...secretRows,
   ...projectionRows,
   ...projectionWaitRows,

@@ -13,6 +13,8 @@ import { runMethods } from "./run-methods.ts";
 import type { ConnectStream } from "./stream.ts";
 import { serverMethods } from "./server-methods.ts";
 import { streamMethods } from "./stream-methods.ts";
+import { timeTravelMethods } from "./time-travel-methods.ts";
+import { topicMethods } from "./topic-methods.ts";
 
 export const CONNECT_PREFIX = "/ironflow.v1.";
 
@@ -24,12 +26,13 @@ const services: Record<string, Record<string, ConnectMethod>> = {
     ...runMethods,
     ...injectionMethods,
   },
-  PubSubService: pubsubMethods,
+  PubSubService: { ...pubsubMethods, ...topicMethods },
   EnvironmentService: environmentMethods,
   AuditService: auditMethods,
   EntityStreamService: streamMethods,
   QueryService: queryMethods,
   ProjectionService: { ...projectionMethods, ...projectionWorkerMethods },
+  TimeTravelService: timeTravelMethods,
 };
 
 export const CONNECT_SERVICES: readonly string[] = Object.keys(services);

@@ -5,7 +5,7 @@ import { ApiError } from "../../errors.ts";
 import { encodeJson, JsonText } from "../../json/json-text.ts";
 import type { Call } from "../call.ts";
 import { plainText } from "../fields.ts";
-import type { ConnectStream } from "./stream.ts";
+import { MAX_UNREAD_STREAM_BYTES, type ConnectStream } from "./stream.ts";
 
 const SubscribeRequest = z.strictObject({
   pattern: plainText(512).min(1),
@@ -25,11 +25,13 @@ const subscribe: ConnectStream["run"] = async (call, message, send) => {
   open.set(core, running + 1);
   const subscriptionId = core.ids.next("sub");
   let sequence = 0;
+  const wants = (environmentId: string, topic: string) =>
+    environmentId === environment.id && matchesTopic(pattern, topic);
   const unsubscribe = core.hub.subscribe((notice) => {
-    if (notice.environmentId !== environment.id || !matchesTopic(pattern, notice.topic)) return;
+    if (!wants(notice.environmentId, notice.topic)) return;
     sequence += 1;
     const isObject = !(notice.data instanceof JsonText) || notice.data.isObject();
-    send({
+    const given = send({
       subscriptionId,
       eventId: notice.eventId,
       topic: notice.topic,
@@ -39,7 +41,9 @@ const subscribe: ConnectStream["run"] = async (call, message, send) => {
       sequence: String(sequence),
       deliveryAttempt: 1,
     });
-  });
+    if (!given)
+      core.undelivered(notice, `a stream was cut off with more than ${MAX_UNREAD_STREAM_BYTES} bytes unread`);
+  }, wants);
   await new Promise<void>((resolve) => {
     if (gone.aborted) resolve();
     else gone.addEventListener("abort", () => resolve(), { once: true });

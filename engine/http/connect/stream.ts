@@ -25,8 +25,8 @@ export interface ConnectStream {
   run(call: Call, message: unknown, send: SendMessage): Promise<void>;
 }
 
-/** Writes one message. */
-export type SendMessage = (message: Record<string, unknown>) => void;
+/** Writes one message. False: the client does not read, and was cut off. */
+export type SendMessage = (message: Record<string, unknown>) => boolean;
 
 function envelope(flags: number, value: unknown): Buffer {
   const json = Buffer.from(encodeJson(value), "utf8");
@@ -69,12 +69,13 @@ export async function serveStream(
   let end: Record<string, unknown> = {};
   try {
     await run((message) => {
-      if (response.destroyed) return;
+      if (response.destroyed) return true;
       if (response.writableLength > MAX_UNREAD_STREAM_BYTES) {
         response.destroy();
-        return;
+        return false;
       }
       response.write(envelope(0, toProtojson(message)));
+      return true;
     });
   } catch (error) {
     const { code, message } = toProblem(error);

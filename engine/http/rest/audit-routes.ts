@@ -56,6 +56,13 @@ export const auditRoutes: RestRoute[] = [
   }),
   route({
     method: "GET",
+    path: "/api/v1/audit/settings",
+    summary: "How long the audit is kept, days; 0 is for ever",
+    answer: z.object({ retention_days: z.number() }),
+    run: ({ core }) => ({ retention_days: core.retention.days ?? 0 }),
+  }),
+  route({
+    method: "GET",
     path: "/api/v1/runs/{id}/audit",
     summary: "What happened to a run, newest first",
     answer: RestAuditPage,

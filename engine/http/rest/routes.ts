@@ -3,6 +3,7 @@ import { auditRoutes } from "./audit-routes.ts";
 import { describeRoutes } from "./describe.ts";
 import { environmentRoutes } from "./environment-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
+import { flowRoutes } from "./flow-routes.ts";
 import { functionRoutes } from "./function-routes.ts";
 import { kvRoutes } from "./kv-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
@@ -40,6 +41,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...workerRoutes,
   ...streamRoutes,
   ...projectionRoutes,
+  ...flowRoutes,
   openApi,
 ];
 

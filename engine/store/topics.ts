@@ -1,0 +1,63 @@
+import type { Database } from "./database.ts";
+
+export interface TopicMessage {
+  seq: number;
+  id: string;
+  environment_id: string;
+  topic: string;
+  /** JSON text. */
+  data: string;
+  run_id: string | null;
+  created_at: number;
+}
+
+export interface TopicRow {
+  topic: string;
+  messages: number;
+  first_seq: number;
+  last_seq: number;
+  first_at: number;
+  last_at: number;
+}
+
+export interface TopicTable {
+  /** The message's number among all of the store. */
+  add(message: Omit<TopicMessage, "seq">): number;
+  /** Topics that have messages, in order of name. */
+  list(environmentId: string): TopicRow[];
+  get(environmentId: string, topic: string): TopicRow | undefined;
+  /** Removes the oldest messages of a topic beyond `keep`. */
+  trim(environmentId: string, topic: string, keep: number): void;
+}
+
+export function createTopicTable(db: Database): TopicTable {
+  const add = db.prepare<{ seq: number }>(
+    `insert into topic_messages (id, environment_id, topic, data, run_id, created_at) values (?, ?, ?, ?, ?, ?)
+     returning seq`,
+  );
+  // The first and last message are found in the index, the number is kept by triggers.
+  const own = "from topic_messages m where m.environment_id = t.environment_id and m.topic = t.topic";
+  const rows = `select t.topic, t.messages,
+      (select min(seq) ${own}) as first_seq, (select max(seq) ${own}) as last_seq,
+      (select created_at ${own} order by seq limit 1) as first_at,
+      (select created_at ${own} order by seq desc limit 1) as last_at
+    from topics t where t.environment_id = ?`;
+  const list = db.prepare<TopicRow>(`${rows} order by t.topic`);
+  const get = db.prepare<TopicRow>(`${rows} and t.topic = ?`);
+  const count = db.prepare<{ messages: number }>(
+    "select messages from topics where environment_id = ? and topic = ?",
+  );
+  const trim = db.prepare(
+    `delete from topic_messages where seq in
+       (select seq from topic_messages where environment_id = ? and topic = ? order by seq limit ?)`,
+  );
+  return {
+    add: (m) => add.get(m.id, m.environment_id, m.topic, m.data, m.run_id, m.created_at)?.seq ?? 0,
+    list: (environmentId) => list.all(environmentId),
+    get: (environmentId, topic) => get.get(environmentId, topic),
+    trim: (environmentId, topic, keep) => {
+      const surplus = (count.get(environmentId, topic)?.messages ?? 0) - keep;
+      if (surplus > 0) trim.run(environmentId, topic, surplus);
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { bundleEntry, type Bundle } from "../loopback/testing/bundle.ts";
+import { poll } from "../loopback/testing/poll.ts";
+import { createEngineFactory, type EngineFactory, type EngineProcess } from "./testing/engine-process.ts";
+
+let factory: EngineFactory;
+let bundle: Bundle;
+
+beforeAll(async () => {
+  bundle = await bundleEntry(new URL("./main.ts", import.meta.url), {
+    "engine-sql": new URL("./sql/main.ts", import.meta.url),
+  });
+  factory = await createEngineFactory(bundle.file);
+});
+
+afterAll(async () => {
+  await factory.close();
+  await bundle.remove();
+});
+
+/** Runs `export` or `import`, as `npm run engine --` does. */
+async function transfer(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [bundle.file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (part: Buffer) => (stdout += part.toString("utf8")));
+  child.stderr.on("data", (part: Buffer) => (stderr += part.toString("utf8")));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout, stderr };
+}
+
+const publish = async (engine: EngineProcess, n: number) => {
+  const answer = await fetch(`${engine.url}/ironflow.v1.PubSubService/Publish`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ topic: "t", data: { n } }),
+  });
+  return ((await answer.json()) as { eventId: string }).eventId;
+};
+
+it("takes an environment from one folder to another with its ids", { timeout: 60_000 }, async () => {
+  const engine = await factory.start();
+  await engine.ask("RegisterFunction", {
+    id: "f",
+    triggers: [{ event: "go" }],
+    endpointUrl: "http://127.0.0.1:9/",
+  });
+  const { eventId, runIds } = await engine.ask("Emit", { event: "go", data: { n: 12345678901234 } });
+  const file = join(await factory.newDataDir(), "all.jsonl");
+  const from = `--data-dir=${engine.dataDir}`;
+  expect(await transfer("export", from, `--file=${file}`)).toMatchObject({
+    code: 1,
+    stderr: `engine: another engine is running in ${engine.dataDir}\n`,
+  });
+  expect(existsSync(file)).toBe(false);
+  await engine.end("SIGTERM");
+  expect(await transfer("export", from, `--file=${file}`)).toMatchObject({ code: 0, stderr: "" });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect((await transfer("export", from, `--file=${file}`)).stderr).toMatch(/^engine: .*EEXIST/);
+
+  const other = await factory.newDataDir();
+  const imported = await transfer("import", `--data-dir=${other}`, `--file=${file}`);
+  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(imported.stdout)).toMatchObject({
+    environment: "default",
+    heldRuns: 1,
+    rows: { runs: 1 },
+  });
+  const again = await factory.start({ dataDir: other });
+  const run = await again.ask("GetRun", { id: (runIds as string[])[0] });
+  expect(run).toMatchObject({ eventId, status: "RUN_STATUS_PAUSED", input: { n: 12345678901234 } });
+});
+
+it("names what is wrong with its arguments and its file in one line", { timeout: 60_000 }, async () => {
+  const folder = await factory.newDataDir();
+  const file = join(folder, "bad.jsonl");
+  writeFileSync(file, "{}\n");
+  for (const [args, message] of [
+    [["export", "--file=x"], /^engine: --data-dir: is required\n$/],
+    [["import", `--data-dir=${folder}`], /^engine: --file: is required\n$/],
+    [
+      ["export", `--data-dir=${folder}`, `--file=${join(folder, "x")}`],
+      /^engine: there is no environment default\n$/,
+    ],
+    [["import", `--data-dir=${folder}`, `--file=${file}`], /^engine: line 1: format: .*\n$/],
+    [["import", `--data-dir=${folder}`, `--file=${file}x`], /^engine: ENOENT.*\n$/],
+  ] as const) {
+    const { code, stderr } = await transfer(...args);
+    expect([args, code]).toEqual([args, 1]);
+    expect(stderr).toMatch(message);
+  }
+  expect(existsSync(join(folder, "x"))).toBe(false);
+});
+
+it(
+  "has every acknowledged message after it was killed, and an import that was killed left nothing",
+  { timeout: 120_000 },
+  async () => {
+    let engine = await factory.start();
+    const acknowledged = new Set<string>();
+    for (let round = 0; round < 3; round += 1) {
+      const sender = Promise.all(
+        Array.from({ length: 8 }, async (_, worker) => {
+          for (let n = 0; n < 200; n += 1) {
+            const id = await publish(engine, worker * 1000 + n).catch(() => undefined);
+            if (id === undefined) return;
+            acknowledged.add(id);
+          }
+        }),
+      );
+      await poll("some messages", () => acknowledged.size > (round + 1) * 100);
+      await engine.end("SIGKILL");
+      await sender;
+      engine = await factory.start({ dataDir: engine.dataDir });
+    }
+    const { body } = await engine.rest("/api/v1/sql", {
+      query: "select id from topic_messages",
+      max_rows: 10_000,
+    });
+    const stored = new Set((body["rows"] as string[][]).map(([id]) => id));
+    expect(acknowledged.size).toBeGreaterThan(300);
+    expect([...acknowledged].filter((id) => !stored.has(id))).toEqual([]);
+    await engine.end("SIGTERM");
+
+    const file = join(await factory.newDataDir(), "all.jsonl");
+    expect(await transfer("export", `--data-dir=${engine.dataDir}`, `--file=${file}`)).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect(readFileSync(file, "utf8").split("\n").length).toBeGreaterThan(stored.size);
+    const target = await factory.newDataDir();
+    const child = spawn(process.execPath, [bundle.file, "import", `--data-dir=${target}`, `--file=${file}`]);
+    const gone = once(child, "exit");
+    await poll("the import to have begun", () => existsSync(join(target, "engine.db-wal")));
+    child.kill("SIGKILL");
+    await gone;
+    const after = await factory.start({ dataDir: target });
+    const counted = await after.rest("/api/v1/sql", { query: "select count(*) from topic_messages" });
+    expect(["0", String(stored.size)]).toContain((counted.body["rows"] as string[][])[0]?.[0]);
+  },
+);
