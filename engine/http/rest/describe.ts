@@ -64,7 +64,7 @@ function operationOf(route: RestRoute): Json {
   const words = `${route.method} ${route.path}`.match(/\w+/g) ?? [];
   return {
     operationId: words.join("_").toLowerCase(),
-    ...(route.docs.summary === undefined ? {} : { summary: route.docs.summary }),
+    summary: route.docs.summary,
     ...(route.open === true ? { security: [] } : {}),
     parameters: [...pathParameters(route.path), ...queryParameters(route.docs.query)],
     ...bodyOf(route),

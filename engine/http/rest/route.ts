@@ -35,7 +35,7 @@ export interface RestRoute {
 
 /** What `openapi.json` says of a route. */
 export interface RouteDocs {
-  summary?: string | undefined;
+  summary: string;
   query?: z.ZodType | undefined;
   body?: z.ZodType | undefined;
   /** The answer on the wire; none where it can be anything. */
@@ -63,7 +63,8 @@ export function route<Query extends z.ZodType, Body extends z.ZodType>(spec: {
   open?: true;
   query?: Query;
   body?: Body;
-  summary?: string;
+  /** What it is for, in a few words. */
+  summary: string;
   answer?: z.ZodType;
   text?: true;
   run(
@@ -106,7 +107,8 @@ export function bytesRoute<Query extends z.ZodType>(spec: {
   method: Verb;
   path: string;
   query: Query;
-  summary?: string;
+  /** What it is for, in a few words. */
+  summary: string;
   answer?: z.ZodType;
   run(
     call: Call,
