@@ -21,6 +21,12 @@ taken up at the next start.
   --exit-with-stdin       end when stdin ends: whoever started the engine is gone
   --help                  print this and end
 
+npm run engine -- export --data-dir=DIR --file=FILE [--env=NAME]
+npm run engine -- import --data-dir=DIR --file=FILE [--keep-running]
+
+One environment as JSON lines, and back into an empty one; no engine may run in DIR. An import holds the runs that were
+not at their end, unless --keep-running says that they go on nowhere else.
+
 Without --dev a client sends "Authorization: Bearer KEY"; the first key is in DIR/.ironflow_bootstrap_key.json.
 IRONFLOW_SIGNING_KEY in the environment signs every call of a push function (X-Ironflow-Signature).
 IRONFLOW_MASTER_KEY in the environment (32 bytes, hex or base64) is the secrets' key instead of a file's.

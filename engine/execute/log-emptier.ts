@@ -11,9 +11,17 @@ const againMs = 250;
 
 export function createLogEmptier(core: () => Core): LogEmptier {
   let cancel: (() => void) | undefined;
+  let stopped = false;
   const empty = (): void => {
     cancel?.();
+    if (stopped) return; // closing the store empties it
     cancel = core().store.db.emptyLog() ? undefined : core().clock.after(againMs, empty);
   };
-  return { empty, stop: () => cancel?.() };
+  return {
+    empty,
+    stop: () => {
+      stopped = true;
+      cancel?.();
+    },
+  };
 }
