@@ -90,6 +90,7 @@ export const workerRoutes: RestRoute[] = [
     route({
       method: "GET",
       path: `/api/v1/capacity/${kind}`,
+      summary: "Capacity, which only platform keys may see",
       query: z.looseObject({}),
       run: () => {
         throw new ApiError("permission_denied", "platform credentials required");
