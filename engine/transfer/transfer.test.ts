@@ -105,10 +105,10 @@ async function fill(engine: Harness): Promise<void> {
       version: 1,
     });
   });
-  await engine.until(
-    "the deliveries",
-    () => engine.core.store.db.prepare("select 1 from outbox").get() === undefined,
-  );
+  await engine.until("the deliveries", () => {
+    engine.clock.advance(0);
+    return engine.core.store.db.prepare("select 1 from outbox").get() === undefined;
+  });
   engine.core.store.db.exec(
     `insert into outbox (id, environment_id, event_id, topic, kind, entity_id, attempts, last_error, created_at, dead_at)
      select 'out_1', environment_id, id, 'entity:order-1', 'entity', 'order-1', 10, 'broken', 1, 2
