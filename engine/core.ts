@@ -1,3 +1,4 @@
+import type { AgentTools } from "./agent-tools/agent-tools.ts";
 import type { Clock } from "./clock.ts";
 import type { Breakers } from "./execute/breakers.ts";
 import type { Dispatcher } from "./execute/dispatcher.ts";
@@ -40,6 +41,7 @@ export interface Core {
   kvWatchers: KvWatchers;
   secretsKeys: SecretsKeys;
   outboxRelay: OutboxRelay;
+  agentTools: AgentTools;
   workers: Workers;
   projections: Projections;
   retention: Retention;

@@ -1,3 +1,4 @@
+import { AGENT_TOOL_DEFAULTS, createAgentTools, type AgentToolsOptions } from "./agent-tools/agent-tools.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { FUNCTION_DEFAULTS } from "./contract/functions.ts";
 import type { Core, Log } from "./core.ts";
@@ -33,6 +34,7 @@ export interface EngineOptions {
   signingKey?: string | undefined;
   /** What secrets are stored under. */
   secretsKeys: SecretsKeys;
+  agentTools?: AgentToolsOptions;
   clock?: Clock;
   push?: PushClient;
   limits?: DispatchLimits;
@@ -87,6 +89,7 @@ export function createEngine(options: EngineOptions): Engine {
     kvWatchers: createKvWatchers(),
     secretsKeys: options.secretsKeys,
     outboxRelay: createOutboxRelay(getCore),
+    agentTools: createAgentTools(getCore, options.agentTools ?? AGENT_TOOL_DEFAULTS),
     workers: createWorkers(getCore),
     projections: createProjections(getCore),
     retention: createRetention(getCore, options.retention ?? {}),

@@ -32,6 +32,10 @@ async function main(options: ProcessOptions): Promise<void> {
   const engine = createEngine({
     file: dataDir.database,
     secretsKeys,
+    agentTools: {
+      rules: { allowed: options.callbackHosts, privateToo: options.dev },
+      maxTimeoutMs: options.toolTimeoutMs,
+    },
     log,
     signingKey: options.signingKey,
     leaseMs: options.leaseMs,

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import * as z from "zod/v4";
+import { AGENT_TOOL_LIMITS } from "./contract/agent-tools.ts";
 
 /** How the engine was started. */
 export interface ProcessOptions {
@@ -13,6 +14,10 @@ export interface ProcessOptions {
   /** Stop when stdin ends: whoever started the engine is gone. */
   exitWithStdin: boolean;
   signingKey: string | undefined;
+  /** Hosts in private networks that tools of applications may be called at. */
+  callbackHosts: ReadonlySet<string>;
+  /** The longest that such a tool may take, ms. */
+  toolTimeoutMs: number;
   /** 32 bytes that secrets are stored under, as text. */
   secretsKey: string | undefined;
   /** A file that holds such a key instead. */
@@ -65,6 +70,16 @@ const options = {
 
 export const OPTION_NAMES: readonly string[] = Object.keys(options);
 
+/** @throws Error with one line that names the variable */
+function toolTimeout(text: string | undefined): number {
+  if (text === undefined || text === "") return AGENT_TOOL_LIMITS.maxTimeoutMs;
+  const parsed = wholeNumber(1, AGENT_TOOL_LIMITS.hardTimeoutMs).safeParse(text);
+  if (parsed.success && parsed.data !== undefined) return parsed.data;
+  throw new Error(
+    `IRONFLOW_AGENT_TOOLS_MAX_TIMEOUT_MS: must be a whole number from 1 to ${AGENT_TOOL_LIMITS.hardTimeoutMs}`,
+  );
+}
+
 /** `help` when that is what was asked for. @throws Error with one line that names the option */
 export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): ProcessOptions | "help" {
   const { values } = parseArgs({
@@ -88,6 +103,13 @@ export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): P
     retention: { days: parsed.data["retention-days"], count: parsed.data["retention-count"] },
     signingKey: env["IRONFLOW_SIGNING_KEY"] || undefined,
     secretsKey: env["IRONFLOW_MASTER_KEY"] || undefined,
+    callbackHosts: new Set(
+      (env["IRONFLOW_AGENT_TOOLS_URL_ALLOWLIST"] ?? "")
+        .split(",")
+        .map((host) => host.trim())
+        .filter((host) => host !== ""),
+    ),
+    toolTimeoutMs: toolTimeout(env["IRONFLOW_AGENT_TOOLS_MAX_TIMEOUT_MS"]),
     secretsKeyFile: parsed.data["secrets-key-file"],
   };
 }

@@ -153,6 +153,22 @@ export const rpcSamples: Record<string, Record<string, unknown>> = {
   WaitForEvent: { eventId: "evt_x", projection: "p-sql", timeout: "0.01s" },
   ListProjectionHistory: { name: "p", limit: 5, beforeRevision: 9 },
   GetProjectionRevision: { name: "p", revision: 1 },
+  RegisterTool: {
+    agentName: "fuzzed",
+    callbackUrl: endpointUrl,
+    tools: [
+      {
+        name: "t",
+        description: "d",
+        inputSchemaJson: '{"type":"object","properties":{"n":{"type":"number"}}}',
+        requiredScopes: ["a.b"],
+        timeoutMs: 100,
+      },
+    ],
+  },
+  ListTools: { cursor: "fuzzed.a" },
+  InvokeTool: { toolName: "fuzzed.t", input: { n: 1 } },
+  UnregisterTool: { agentName: "fuzzed" },
   Subscribe: { pattern: "system.run.>", options: { replay: 1 } },
 };
 

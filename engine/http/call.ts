@@ -11,6 +11,10 @@ export interface Call {
   runId: string | undefined;
   /** The `Idempotency-Key` header. */
   idempotencyKey: string | undefined;
+  /** `key:` and the beginning of the key's hash, or `anonymous` (`--dev`): tells keys apart, and is no key. */
+  caller: string;
+  /** What the caller limits itself to (`X-Ironflow-Scopes`); undefined for all that its key may do. */
+  scopes: readonly string[] | undefined;
   /** The caller went away before its answer. */
   gone: AbortSignal;
   /** The environment is the one the engine was started for: its keys look after the others. */

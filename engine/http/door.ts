@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { hashToken } from "../../loopback/token.ts";
+import { hashToken, parseBearer } from "../../loopback/token.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
 import type { ListeningAt, RequestHandler } from "../../loopback/listen.ts";
 import { BodyAborted, readBody, readBytes } from "../../loopback/body.ts";
@@ -102,6 +102,13 @@ function refusalBody(text: string, refusal: Refusal, connect: boolean): unknown 
   return connect ? { code, message: text } : { error: text, code };
 }
 
+const callerIdChars = 12;
+
+function callerOf(options: DoorOptions, authorization: string | undefined): string {
+  const token = options.server.authRequired && authorization !== undefined && parseBearer(authorization);
+  return typeof token === "string" ? `key:${hashToken(token).slice(0, callerIdChars)}` : "anonymous";
+}
+
 function callOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -137,6 +144,10 @@ function callOf(
     runId: runId.data,
     idempotencyKey,
     gone: gone.signal,
+    caller: callerOf(options, header("authorization")),
+    scopes: header("x-ironflow-scopes")
+      ?.split(",")
+      .map((scope) => scope.trim()),
     admin: environment.id === options.environment.id,
     server: options.server,
   };

@@ -41,7 +41,7 @@ export interface EnvironmentTable {
 }
 
 /** Tables whose rows belong to an environment. */
-const OWNED = ["functions", "events", "runs", "kv_buckets", "streams", "projections", "secrets"];
+const OWNED = ["functions", "events", "runs", "kv_buckets", "streams", "projections", "secrets", "agents"];
 
 /** Environment ids are `env_` and the name, so that they can be guessed from a configuration file. */
 function environmentId(name: string): string {

@@ -7,6 +7,7 @@ import { SECRETS } from "./migrations/05-secrets.ts";
 import { PROJECTIONS } from "./migrations/06-projections.ts";
 import { OUTBOX } from "./migrations/07-outbox.ts";
 import { FLOW } from "./migrations/08-flow.ts";
+import { AGENT_TOOLS } from "./migrations/09-agent-tools.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly string[] = [
   PROJECTIONS,
   OUTBOX,
   FLOW,
+  AGENT_TOOLS,
 ];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */

@@ -1,3 +1,4 @@
+import { createAgentToolTable, type AgentToolTable } from "./agent-tools.ts";
 import { createAgeTable, type AgeTable } from "./age.ts";
 import { createAttemptErrorTable, type AttemptErrorTable } from "./attempt-errors.ts";
 import { createAuditTable, type AuditTable } from "./audit.ts";
@@ -47,6 +48,7 @@ export interface Store {
   kv: KvTable;
   secrets: SecretTable;
   outbox: OutboxTable;
+  agentTools: AgentToolTable;
   age: AgeTable;
   flow: FlowTable;
   topics: TopicTable;
@@ -82,6 +84,7 @@ export function createStore(db: Database): Store {
     kv: createKvTable(db),
     secrets: createSecretTable(db),
     outbox: createOutboxTable(db),
+    agentTools: createAgentToolTable(db),
     age: createAgeTable(db),
     flow: createFlowTable(db),
     topics: createTopicTable(db),

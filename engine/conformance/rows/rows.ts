@@ -1,4 +1,5 @@
 import type { Row } from "../row.ts";
+import { agentToolRows } from "./agent-tool-rows.ts";
 import { commandRows } from "./command-rows.ts";
 import { eventRows } from "./event-rows.ts";
 import { explainRows } from "./explain-rows.ts";
@@ -40,6 +41,7 @@ export const allRows: readonly Row[] = [
   ...sqlRows,
   ...trailRows,
   ...secretRows,
+  ...agentToolRows,
   ...projectionRows,
   ...projectionWaitRows,
   ...rebuildRows,

@@ -1,3 +1,4 @@
+import { agentToolMethods } from "./agent-tool-methods.ts";
 import { auditMethods } from "./audit-methods.ts";
 import { emitMethods, pubsubMethods } from "./emit-methods.ts";
 import { environmentMethods } from "./environment-methods.ts";
@@ -29,6 +30,7 @@ const services: Record<string, Record<string, ConnectMethod>> = {
   PubSubService: { ...pubsubMethods, ...topicMethods },
   EnvironmentService: environmentMethods,
   AuditService: auditMethods,
+  AgentToolsService: agentToolMethods,
   EntityStreamService: streamMethods,
   QueryService: queryMethods,
   ProjectionService: { ...projectionMethods, ...projectionWorkerMethods },

@@ -86,6 +86,7 @@ export const serverRoutes: RestRoute[] = [
         "openapi",
         "secrets",
         "outbox",
+        "agent_tools",
       ],
       version: server.version,
       auth_required: server.authRequired,

@@ -6,7 +6,7 @@ import * as z from "zod/v4";
 import { isShallow } from "../../../loopback/json-depth.ts";
 import type { ApplicationTool } from "../../engines/engine.ts";
 import { isLegalName } from "./names.ts";
-import { TookTooLong, withTimeLimit } from "./time-limit.ts";
+import { TookTooLong, withTimeLimit } from "../../../loopback/time-limit.ts";
 
 export const DECLARATION_LIMITS = {
   schemaChars: 65_536,
