@@ -20,20 +20,14 @@ const scripts = JSON.parse(read("package.json")).scripts;
 /** @type {string[]} */
 const helpLines = JSON.parse(read("electron/help.json")).lines;
 const appFlags = helpLines.flatMap((line) => /^ {2}(--[a-z-]+)/.exec(line)?.[1] ?? []);
-/** The tool server has flags of its own; the README may name both programs'. */
+/** The tool server and the engine have flags of their own; the README may name theirs too. */
 const toolServerText = readdirSync(join(ROOT, "mcp", "server"))
   .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
   .map((name) => read(join("mcp", "server", name)))
   .join("\n");
+const engineText = read(join("engine", "options.ts"));
 /** Other programs' flags that it may name. */
-const OTHERS = new Set([
-  "--no-sandbox",
-  "--inspect",
-  "--remote-debugging",
-  "--enable-logging",
-  "--lang",
-  "--data-dir",
-]);
+const OTHERS = new Set(["--no-sandbox", "--inspect", "--remote-debugging", "--enable-logging", "--lang"]);
 
 /**
  * @param {string} text
@@ -78,7 +72,11 @@ describe("the README", () => {
 
   it("names flags that exist", () => {
     const known = (/** @type {string} */ flag) =>
-      appFlags.includes(flag) || OTHERS.has(flag) || toolServerText.includes(flag.slice(2));
+      appFlags.includes(flag) ||
+      OTHERS.has(flag) ||
+      toolServerText.includes(flag.slice(2)) ||
+      engineText.includes(`"${flag.slice(2)}"`) ||
+      engineText.includes(`${flag.slice(2)}:`);
     expect(all(text, /(?<![\w-])(--[a-z][a-z-]*[a-z])/g).filter((flag) => !known(flag))).toEqual([]);
   });
 });
