@@ -1,4 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownProcessEnv } from "../../loopback/environment.ts";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
@@ -13,10 +15,13 @@ import { startRealEngine, type RealEngine } from "../testing/real-engine.ts";
 let server: Bundle;
 let engine: RealEngine;
 let session: McpSession;
+let folder: string;
+const FLAGS = ["--allow-writes", "--static-only"];
 /** Ids that the engine made, by the name that the table uses. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ironbridge-every-tool-"));
   [server, engine] = await Promise.all([
     bundleEntry(new URL("./main.ts", import.meta.url)),
     startRealEngine(),
@@ -52,7 +57,7 @@ beforeAll(async () => {
   await post("/api/v1/kv/buckets", { name: "APP_shop", history: 3 });
   session = await McpSession.connect({
     command: process.execPath,
-    args: [server.file, "--allow-writes", "--static-only", "--server-url", engine.url],
+    args: [server.file, ...FLAGS, "--server-url", engine.url, "--evidence-file", join(folder, "trail.jsonl")],
     cwd: tmpdir(),
     env: ownProcessEnv({ extra: { IRONFLOW_API_KEY: engine.apiKey } }),
     clientInfo: { name: "test", version: "1" },
@@ -60,6 +65,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await session.close();
+  await rm(folder, { recursive: true, force: true });
   await engine.stop();
   await server.remove();
 });
@@ -244,6 +250,19 @@ const CASES: readonly Case[] = [
       count: 3,
     },
   ),
+  row(
+    "ironflow_sql_query",
+    { query: "SELECT 1 AS n, NULL AS nil, 'x' AS word, 9007199254740993 AS large" },
+    {
+      columns: ["n", "nil", "word", "large"],
+      rows: [[1, null, "x", "9007199254740993"]],
+    },
+  ),
+  row(
+    "ironflow_sql_query",
+    { query: "SELECT id FROM functions", max_rows: 2 },
+    { count: 2, truncated: true },
+  ),
   row("ironflow_sql_query", { query: "DELETE FROM runs" }, "invalid_argument"),
   row("ironflow_secret_set", { name: "KEY", value: "sk_hidden_1" }, { created: true }),
   row("ironflow_secret_set", { name: "KEY", value: "sk_hidden_2", env }, { created: false }),
@@ -302,6 +321,18 @@ describe("every tool on the embedded engine", () => {
       for (const [name, value] of Object.entries(kept)) ids.set(name, String(value));
     },
   );
+
+  it("waits for code that is registered anew, and knows what the last test ran", async () => {
+    const emitted = await session.callTool("ironflow_emit_event", { event: "greeting.asked", data: {} });
+    expect(emitted.isError).not.toBe(true);
+    const waiting = session.callTool("ironflow_await_reload", {});
+    await engine.register("greet", "greeting.wanted", () => ({ status: "completed", steps: [] }));
+    expect((await waiting).structuredContent).toMatchObject({
+      reloaded: true,
+      changed: [{ kind: "function", id: "greet" }],
+      baseline: { what: "ironflow_emit_event greeting.asked" },
+    });
+  });
 
   it("leaves none out", () => {
     const rows: readonly ToolRow[] = TOOLS;

@@ -7,9 +7,12 @@ export const SqlResult = z.looseObject({
   columns: z.array(z.string()),
   rows: z
     .array(z.array(z.unknown()))
-    .describe("One array per row, in the order of columns; values as the engine writes them, usually text."),
+    .describe(
+      "One array per row, in the order of columns; values as the engine writes them: with their types and null for NULL where it can, else text with an empty one for NULL.",
+    ),
   count: z.number().int().describe("Rows in this answer; as many as max_rows means that there may be more."),
   total_rows: z.number().int().optional(),
+  truncated: z.boolean().optional().describe("true: there were more rows, or more bytes, than allowed."),
 });
 export type SqlResult = z.infer<typeof SqlResult>;
 

@@ -1,52 +1,26 @@
-import * as z from "zod/v4";
+import { ListOutboxResponse, OutboxResult, type RestOutboxItem } from "../../../engine/contract/outbox.ts";
 import type { OutboxDeadLetter } from "../../contract/tools/outbox.ts";
 import type { Call } from "../../upstream/http.ts";
 import type { Engine } from "../engine.ts";
 import { drop, text, time } from "./normalise.ts";
 import { query, restCall, type RestRequest, type Wire } from "./wire.ts";
 
+/** The outbox's dead letters: REST in both eras (contract, section 2.11). */
 type OutboxCalls = Pick<Engine, "listOutboxDeadLetters" | "requeueOutbox" | "discardOutbox">;
-
-/** The outbox's dead letters on the wire: REST in both eras (contract, section 2.11). */
-const WireRow = z.looseObject({
-  id: z.union([z.string(), z.number().int()]).transform(String),
-  event_id: z.string(),
-  environment_id: z.string().nullish(),
-  topic: z.string().nullish(),
-  kind: z.string().nullish(),
-  attempts: z.number().int().nullish(),
-  last_error: z.string().nullish(),
-  entity_id: z.string().nullish(),
-  metadata: z.unknown().optional(),
-  payload: z.unknown().optional(),
-  created_at: z.string().nullish(),
-  dead_at: z.string().nullish(),
-});
-const WirePage = z.looseObject({
-  items: z.array(WireRow).nullish(),
-  limit: z.number().int().optional(),
-  offset: z.number().int().optional(),
-  total_count: z.number().int().optional(),
-});
-const WireResult = z.looseObject({
-  event_id: z.string().optional(),
-  result: z.string().optional(),
-  rows: z.number().int().optional(),
-});
 
 const PATH = "/api/v1/outbox/dead-letter";
 
 export function outboxCalls(wire: Wire): OutboxCalls {
-  const act = async (eventId: string, request: RestRequest, call: Call) => {
-    const answer = await restCall(wire, request, WireResult, call);
-    return drop({ event_id: answer.event_id ?? eventId, result: text(answer.result), rows: answer.rows });
+  const act = async (request: RestRequest, call: Call) => {
+    const answer = await restCall(wire, request, OutboxResult, call);
+    return drop({ event_id: answer.event_id, result: text(answer.result), rows: answer.rows });
   };
   const rowPath = (eventId: string) => `${PATH}/${encodeURIComponent(eventId)}`;
 
   return {
     listOutboxDeadLetters: async ({ env, limit, offset }, call) => {
       const request = { method: "GET", path: PATH + query({ env, limit, offset }), effect: "read" } as const;
-      const page = await restCall(wire, request, WirePage, call);
+      const page = await restCall(wire, request, ListOutboxResponse, call);
       const items = (page.items ?? []).map(toRow);
       return drop({
         items,
@@ -59,7 +33,6 @@ export function outboxCalls(wire: Wire): OutboxCalls {
 
     requeueOutbox: ({ event_id, env }, call) =>
       act(
-        event_id,
         {
           method: "POST",
           path: `${rowPath(event_id)}/requeue${query({ env })}`,
@@ -72,7 +45,6 @@ export function outboxCalls(wire: Wire): OutboxCalls {
 
     discardOutbox: ({ eventId, env }, call) =>
       act(
-        eventId,
         {
           method: "DELETE",
           path: rowPath(eventId) + query({ env }),
@@ -84,14 +56,14 @@ export function outboxCalls(wire: Wire): OutboxCalls {
   };
 }
 
-function toRow(wire: z.output<typeof WireRow>): OutboxDeadLetter {
+function toRow(wire: RestOutboxItem): OutboxDeadLetter {
   return drop({
     id: wire.id,
     event_id: wire.event_id,
-    environment_id: text(wire.environment_id ?? undefined),
-    topic: text(wire.topic ?? undefined),
-    kind: text(wire.kind ?? undefined),
-    attempts: wire.attempts ?? undefined,
+    environment_id: text(wire.environment_id),
+    topic: text(wire.topic),
+    kind: text(wire.kind),
+    attempts: wire.attempts,
     last_error: text(wire.last_error ?? undefined),
     entity_id: text(wire.entity_id ?? undefined),
     metadata: wire.metadata ?? undefined,

@@ -2,23 +2,31 @@ import * as z from "zod/v4";
 import { readAnswer } from "../../upstream/answer.ts";
 import type { Engine } from "../engine.ts";
 import { wireInteger } from "./int64.ts";
-import { restRow } from "./normalise.ts";
+import { drop, restRow } from "./normalise.ts";
 import { answerTo, type Wire } from "./wire.ts";
 
 /** A query may take as long as it was allowed to; this much more for the way there and back. */
 const WAY_MS = 5_000;
 
-/** A row is a message on Connect, which leaves an empty one's values out, and an array on REST (contract, section 2.12). */
+/**
+ * A row is a message on Connect, which leaves an empty one's values out, and an array on REST (contract, section 2.12). Its
+ * values are texts, "" for NULL; an engine that also gives them with their types is taken at its better word.
+ */
+const values = z.array(z.unknown());
 const Row = z.union([
-  z.array(z.unknown()),
-  z.looseObject({ values: z.array(z.unknown()).default([]) }).transform(({ values }) => values),
+  values,
+  z
+    .looseObject({ values: values.default([]), typedValues: values.optional() })
+    .transform((row) => row.typedValues ?? row.values),
 ]);
 const Answer = z.preprocess(
   restRow,
   z.looseObject({
     columns: z.array(z.string()).nullish(),
     rows: z.array(Row).nullish(),
+    typedRows: z.array(values).nullish(),
     totalRows: wireInteger.optional(),
+    truncated: z.boolean().optional(),
   }),
 );
 
@@ -35,13 +43,15 @@ export function sqlCalls(wire: Wire): Pick<Engine, "querySql"> {
         },
         call,
       );
-      const { columns, rows, totalRows } = readAnswer(Answer, text, answerTo("ExecuteSQL"));
-      return {
-        columns: columns ?? [],
-        rows: rows ?? [],
-        count: rows?.length ?? 0,
-        ...(totalRows === undefined ? {} : { total_rows: Number(totalRows) }),
-      };
+      const answer = readAnswer(Answer, text, answerTo("ExecuteSQL"));
+      const rows = answer.typedRows ?? answer.rows ?? [];
+      return drop({
+        columns: answer.columns ?? [],
+        rows,
+        count: rows.length,
+        total_rows: answer.totalRows === undefined ? undefined : Number(answer.totalRows),
+        truncated: answer.truncated,
+      });
     },
   };
 }
