@@ -4,6 +4,8 @@ import { Agent, request } from "node:http";
 export interface Client {
   /** POST of a JSON text. The answer's text. @throws when the status is not 200 */
   post(path: string, body: string): Promise<string>;
+  /** PUT of a JSON text. */
+  put(path: string, body: string): Promise<string>;
   get(path: string): Promise<string>;
   /** A Connect call: `Emit`, or `EntityStreamService/AppendEvent` of another service. */
   rpc(method: string, message: unknown): Promise<Record<string, unknown>>;
@@ -38,6 +40,7 @@ export function createClient(url: string, key: string): Client {
   const post: Client["post"] = (path, body) => send("POST", path, body);
   return {
     post,
+    put: (path, body) => send("PUT", path, body),
     get: (path) => send("GET", path, undefined),
     rpc: async (method, message) =>
       JSON.parse(

@@ -10,6 +10,8 @@ export interface DataRates {
   projectionEventsPerSecond: number;
   /** Events through a SQL projection, which the engine applies itself. */
   sqlProjectionEventsPerSecond: number;
+  /** Values of about 40 bytes into many keys of one bucket by many clients. */
+  kvPutsPerSecond: number;
 }
 
 export interface DataSizes {
@@ -44,7 +46,15 @@ export async function measureData(factory: EngineFactory, sizes: DataSizes): Pro
     sizes.say(`a managed projection: ${projectionEventsPerSecond.toFixed(0)} events per second`);
     const sqlProjectionEventsPerSecond = await sql(client, sizes.appends);
     sizes.say(`a SQL projection: ${sqlProjectionEventsPerSecond.toFixed(0)} events per second`);
-    return { appendsPerSecond, projectionEventsPerSecond, sqlProjectionEventsPerSecond };
+    await client.post("/api/v1/kv/buckets", JSON.stringify({ name: "APP_bench" }));
+    let puts = 0;
+    const kvPutsPerSecond = await ratePerSecond(sizes.appends, sizes.atOnce, () => {
+      const n = (puts += 1);
+      const value = JSON.stringify({ n, order: "o-1", lines: [1, 2, 3] });
+      return client.put(`/api/v1/kv/buckets/APP_bench/keys/order.${n % entities}`, value);
+    });
+    sizes.say(`${sizes.appends} key-value puts: ${kvPutsPerSecond.toFixed(0)} per second`);
+    return { appendsPerSecond, projectionEventsPerSecond, sqlProjectionEventsPerSecond, kvPutsPerSecond };
   } finally {
     client.close();
     await engine.end("SIGTERM");

@@ -68,6 +68,7 @@ async function main(): Promise<void> {
       appends_per_second: rounded(data.appendsPerSecond),
       projection_events_per_second: rounded(data.projectionEventsPerSecond),
       sql_projection_events_per_second: rounded(data.sqlProjectionEventsPerSecond),
+      kv_puts_per_second: rounded(data.kvPutsPerSecond),
       ...(await sqlShare()),
     };
     const reference = {

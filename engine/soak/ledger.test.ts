@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApplication } from "./application.ts";
 import { emptyData } from "./data-snapshot.ts";
+import { emptyKv } from "./kv-ledger.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createRandom } from "./random.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -27,6 +28,7 @@ const good: Snapshot = {
   runs: [run],
   completed: steps,
   data: emptyData,
+  kv: emptyKv,
 };
 
 function ledger(): Ledger {

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
+import { emptyKv, readKv, type KvSnapshot } from "./kv-ledger.ts";
 import { emptyData, readData, type DataSnapshot } from "./data-snapshot.ts";
 
 /** What a dead engine had on disk. */
@@ -14,6 +15,7 @@ export interface Snapshot {
   /** Completed steps. */
   completed: { id: string; run_id: string; output: string | null }[];
   data: DataSnapshot;
+  kv: KvSnapshot;
 }
 
 /** Reads a copy: opening the file itself would do the recovery that the engine's next start is tested with. */
@@ -39,7 +41,15 @@ function read(file: string): Snapshot {
       .flatMap((row) => Object.values(row))
       .join("; ");
     if (!hasTables)
-      return { integrity, foreignKeyFaults: 0, events: [], runs: [], completed: [], data: emptyData };
+      return {
+        integrity,
+        foreignKeyFaults: 0,
+        events: [],
+        runs: [],
+        completed: [],
+        data: emptyData,
+        kv: emptyKv,
+      };
     return {
       integrity,
       foreignKeyFaults: rows("pragma foreign_key_check").length,
@@ -47,6 +57,7 @@ function read(file: string): Snapshot {
       runs: rows("select id, function_id, event_id, status, parent_run_id from runs"),
       completed: rows("select id, run_id, output from steps where status = 'completed'"),
       data: readData(db),
+      kv: readKv(db),
     };
   } finally {
     db.close();

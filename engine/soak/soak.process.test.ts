@@ -21,6 +21,8 @@ it("loses and doubles nothing that it acknowledged in three rounds of kill -9", 
   expect({ faults, lines: lines.length }).toEqual({ faults: [], lines: 3 });
   expect(acknowledged.events).toBeGreaterThan(0);
   expect(acknowledged.steps).toBeGreaterThan(0);
+  expect(acknowledged.keys).toBeGreaterThan(0);
+  expect(acknowledged.counted).toBeGreaterThan(0);
   expect(acknowledged.appends).toBeGreaterThan(0);
   expect(acknowledged.saves).toBeGreaterThan(0);
 }, 240_000);

@@ -7,6 +7,8 @@ import { startPullWorker, type PullWorker } from "../testing/pull-worker.ts";
 import { createApplication } from "./application.ts";
 import { createDataLedger } from "./data-ledger.ts";
 import { createDataLoad } from "./data-load.ts";
+import { createKvLedger } from "./kv-ledger.ts";
+import { createKvLoad } from "./kv-load.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLoad } from "./load.ts";
 import { createRandom } from "./random.ts";
@@ -30,6 +32,9 @@ export interface SoakResult {
     cancels: number;
     appends: number;
     saves: number;
+    /** Keys that were made, and how often the counter was counted up. */
+    keys: number;
+    counted: number;
   };
   modes: readonly string[];
 }
@@ -64,10 +69,16 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
   const load = createLoad(modes, application, ledger, random);
   const dataLedger = createDataLedger();
   const dataLoad = createDataLoad(dataLedger, random);
+  const kvLedger = createKvLedger();
+  const kvLoad = createKvLoad(kvLedger);
   const functions = await createFunctionServer(application.handlers);
   const compare = async () => {
     const snapshot = await takeSnapshot(dataDir);
-    return [...ledger.compare(snapshot), ...dataLedger.compare(snapshot.data)];
+    return [
+      ...ledger.compare(snapshot),
+      ...dataLedger.compare(snapshot.data),
+      ...kvLedger.compare(snapshot.kv),
+    ];
   };
   let current: EngineProcess | undefined = first;
   const workers = startWorkers({
@@ -80,6 +91,7 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
   try {
     await register(first, modes, application.handlers, functions);
     await dataLoad.register(first);
+    await kvLoad.register(first);
     for (let round = 1; round <= rounds && faults.length === 0; round += 1) {
       const engine = current ?? (await factory.start({ dataDir, flags }));
       current = engine;
@@ -91,6 +103,7 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
         load.emit(engine, events),
         load.tend(engine, stop.signal),
         dataLoad.run(engine, stop.signal),
+        kvLoad.run(engine, stop.signal),
       ];
       if (random.chance(killWorkerShare)) await workers.replaceOne();
       await poll("enough acknowledged calls", () => acknowledged(ledger) >= goal, roundWithinMs);
@@ -106,7 +119,7 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
         faults.push(...(await compare()));
       }
       say(
-        `round ${round}: killed ${momentMs} ms after acknowledged call ${goal}; acknowledged so far ${JSON.stringify({ ...ledger.counts(), ...dataLedger.counts() })}`,
+        `round ${round}: killed ${momentMs} ms after acknowledged call ${goal}; acknowledged so far ${JSON.stringify({ ...ledger.counts(), ...dataLedger.counts(), ...kvLedger.counts() })}`,
       );
     }
     if (faults.length === 0) {
@@ -126,9 +139,17 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
       await engine.end("SIGKILL");
       current = undefined;
       const snapshot = await takeSnapshot(dataDir);
-      faults.push(...ledger.compareEnd(snapshot), ...dataLedger.compareEnd(snapshot.data));
+      faults.push(
+        ...ledger.compareEnd(snapshot),
+        ...dataLedger.compareEnd(snapshot.data),
+        ...kvLedger.compare(snapshot.kv),
+      );
     }
-    return { faults, acknowledged: { ...ledger.counts(), ...dataLedger.counts() }, modes };
+    return {
+      faults,
+      acknowledged: { ...ledger.counts(), ...dataLedger.counts(), ...kvLedger.counts() },
+      modes,
+    };
   } finally {
     await workers.stop();
     await functions.close();
