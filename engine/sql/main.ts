@@ -22,11 +22,6 @@ const maxTaskChars = 4 * 1024 * 1024;
 
 const Where = z.strictObject({ database: z.string().min(1), environment: z.string().min(1) });
 
-function beNice(): void {
-  // Of one thread on Linux, so each asks for itself. A busy core goes to whoever else wants it.
-  setPriority(constants.priority.PRIORITY_LOW);
-}
-
 function say(reply: SqlReply, then: () => void = () => {}): void {
   process.stdout.write(`${JSON.stringify(reply)}\n`, then);
 }
@@ -35,7 +30,6 @@ function say(reply: SqlReply, then: () => void = () => {}): void {
 const die = () => process.kill(process.pid, "SIGKILL");
 
 function supervise(): void {
-  beNice();
   const { values } = parseArgs({
     options: { database: { type: "string" }, environment: { type: "string" } },
   });
@@ -59,9 +53,11 @@ function supervise(): void {
 }
 
 function serve(): void {
-  beNice();
   const { database, environment } = Where.parse(workerData);
   const reader = openReader(database, environment);
+  // Of this thread alone on Linux: the one that watches is to be on time. On a busy core a query gets a tenth of what
+  // others get, enough for a small one to end.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const answer = (reply: SqlReply) => parentPort?.postMessage(reply);
   parentPort?.on("message", (line: string) => {
     try {
