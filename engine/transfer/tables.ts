@@ -56,8 +56,8 @@ export const TRANSFER_TABLES: readonly TransferTable[] = [
 ];
 
 /**
- * Tables that stay: keys, what is derived from the others (projections too: whoever registers one again has it built from
- * the events), and values that only this store can read. Names of secrets travel.
+ * Tables that stay: keys and values that only this store can read (names of secrets travel), what is derived from the
+ * others, and what applications register again when they start: projections, which are built anew, and agents' tools.
  */
 export const LEFT_BEHIND: readonly string[] = [
   "projects",
@@ -74,6 +74,8 @@ export const LEFT_BEHIND: readonly string[] = [
   "projection_generations",
   "projection_garbage",
   "rebuild_jobs",
+  "agents",
+  "agent_tools",
 ];
 
 /** The rows of one environment. */
