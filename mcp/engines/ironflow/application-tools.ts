@@ -15,7 +15,12 @@ const ListAnswer = z.looseObject({
         qualifiedName: z.string(),
         description: z.string().default(""),
         inputSchemaJson: z.string().default(""),
-        timeoutMs: z.number().int().min(1).optional(),
+        timeoutMs: z
+          .number()
+          .int()
+          .min(0)
+          .optional()
+          .transform((ms) => (ms === 0 ? undefined : ms)),
       }),
     )
     .default([]),
