@@ -178,3 +178,17 @@ export function announceOutbox(
     data: { event_id: place.eventId },
   }));
 }
+
+/** `system.config.{name}.updated`, with the whole document. */
+export function announceConfig(
+  core: Core,
+  tx: Tx,
+  environmentId: string,
+  document: { name: string; data: JsonText; revision: number; updatedAt: string },
+): void {
+  announce(core, tx, () => ({
+    environmentId,
+    topic: `system.config.${document.name}.updated`,
+    data: document,
+  }));
+}

@@ -212,6 +212,8 @@ const restBodies: Record<string, Record<string, unknown>> = {
   },
   "POST /api/v1/streams/{entity}/snapshots": { entity_type: "fuzz", entity_version: 1, state: { n: 1 } },
   "POST /api/v1/sql": { query: "with a as (select 1) select * from a, events", timeout_ms: 200, max_rows: 5 },
+  "POST /api/v1/config/{name}": { a: 1, b: { c: [1] } },
+  "PATCH /api/v1/config/{name}": { a: 2 },
   "POST /api/v1/secrets": { name: "FUZZED", value: "v", description: "d" },
   "PUT /api/v1/secrets/{name}": { value: "w", description: "d" },
   "PATCH /api/v1/secrets/{name}": { name: "FUZZED", description: "d" },

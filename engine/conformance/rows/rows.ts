@@ -1,6 +1,7 @@
 import type { Row } from "../row.ts";
 import { agentToolRows } from "./agent-tool-rows.ts";
 import { commandRows } from "./command-rows.ts";
+import { configRows } from "./config-rows.ts";
 import { eventRows } from "./event-rows.ts";
 import { explainRows } from "./explain-rows.ts";
 import { functionRows } from "./function-rows.ts";
@@ -41,6 +42,7 @@ export const allRows: readonly Row[] = [
   ...sqlRows,
   ...trailRows,
   ...secretRows,
+  ...configRows,
   ...agentToolRows,
   ...projectionRows,
   ...projectionWaitRows,

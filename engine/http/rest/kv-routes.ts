@@ -52,7 +52,10 @@ export const kvRoutes: RestRoute[] = [
     summary: "List key-value buckets",
     answer: ListKvBucketsResponse,
     run: ({ core, environment }) => {
-      const buckets = core.store.kv.buckets(environment.id).map(restKvBucket);
+      const buckets = core.store.kv
+        .buckets(environment.id)
+        .filter((row) => !row.name.startsWith("SYS_"))
+        .map(restKvBucket);
       return { buckets, count: buckets.length };
     },
   }),

@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
 import { auditRoutes } from "./audit-routes.ts";
+import { configRoutes } from "./config-routes.ts";
 import { describeRoutes } from "./describe.ts";
 import { environmentRoutes } from "./environment-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -37,6 +38,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...kvRoutes,
   ...sqlRoutes,
   ...secretRoutes,
+  ...configRoutes,
   ...outboxRoutes,
   ...workerRoutes,
   ...streamRoutes,
