@@ -35,6 +35,7 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   "B-SHOW-3":
     "kill -9 of the app with 20 terminals of double forks deaf to SIGTERM: no survivor after 2 s, nobody else touched",
   "B-SHOW-4": "cut sequences and characters, resizes, and four shells give the same text",
+  E12: "tools that applications register are offered through the app: checked, asked about, told when they come and go",
   M10: "the page Test as an agent shows what each era sees: tools, a call, the raw frames with secrets masked, timings",
   M11: "ironbridge-mcp --attach carries an agent on stdio to the running app, in either era, over consent and restarts",
   "F-SHOW-2":

@@ -27,7 +27,7 @@ export interface ConnectionParts {
   /** What the person decided before, see `writesKey`. */
   readonly writes: Readonly<Record<string, Writes>>;
   readonly clock: Clock;
-  readonly events: Pick<EngineLinkOptions, "onConnection" | "onChanged">;
+  readonly events: Pick<EngineLinkOptions, "onConnection" | "onTools" | "onChanged">;
 }
 
 export const EMBEDDED = "local";

@@ -87,6 +87,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   life.steps.add("audit", () => audit.close());
   const page = pageEvents();
   let announcement: Announcement | undefined;
+  let tellAgents = () => {};
 
   const history = openTerminalHistory(profile.terminals, now);
   life.steps.add("terminal history", () => history.close());
@@ -123,6 +124,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
         page.tell("connections:changed", hub.connections());
         announcement?.refresh();
       },
+      onTools: () => tellAgents(),
       onChanged: (topic) => page.tell("data:changed", { connection: link.id, topic }),
     },
   });
@@ -202,6 +204,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     onRefused: (reason, remote, caller) => recordRefusal(audit, reason, remote, caller),
   });
   life.steps.add("agents' endpoint", () => door.close());
+  tellAgents = () => door.toolsChanged();
   const probes: Probes = openProbes({
     url: (connection) => `${door.url}/${connection}`,
     version,
@@ -237,14 +240,14 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     remembered,
     panic,
     leftOpen: () => leftOpen,
-    rows: [...TOOLS, AUDIT_ROW],
+    rows: () => [...TOOLS, AUDIT_ROW, ...link.applicationRows],
     async dropCaller(name) {
       performer.drop(name);
       remembered.forgetTokens((tokenId) => tokens.lives(tokenId));
       await door.dropCaller(name);
     },
     onLimitChanged: (name) => performer.forgetLimit(name),
-    onRightsChanged: () => door.toolsChanged(),
+    onRightsChanged: () => tellAgents(),
     ending: life.ending,
   });
   const takeBack = answerRequests("main", requests, handlers, (event) => window.isSender(event));

@@ -13,6 +13,7 @@ const CONTRACT_READERS = {
 /** Doors beside the contracts, on purpose. The key is a path, the value who may come in. */
 const OTHER_DOORS = {
   "mcp/client/": ["electron"], // the hub
+  "mcp/json-schema/": ["electron"], // one check of what an application declared, in the tool server and at the gate
   "loopback/": ["bridge", "build", "e2e", "electron", "engine", "mcp"], // what every loopback server and child needs
   "build/": ["e2e"], // one way to start the app
   "e2e/": ["build"], // a test of the list of promises

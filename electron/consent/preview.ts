@@ -1,6 +1,8 @@
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { TOOL_NAMES } from "../../mcp/contract/tool-names.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
+import { isApplicationRow } from "../mcp-endpoint/application-rows.ts";
+import { applicationTool } from "./previews/application-tool.ts";
 import { discardOutbox, rebuildProjection, requeueOutbox, resetBreaker } from "./previews/operations.ts";
 import { ReadFailed, type Preview, type Previewer, type ReadTool } from "./previews/read-target.ts";
 import { cancelRun, deleteRun, redactRun, redactStep } from "./previews/runs.ts";
@@ -50,13 +52,18 @@ export async function previewCall(
   args: Record<string, unknown>,
   read: ReadTool,
 ): Promise<PreviewResult> {
-  const previewer = PREVIEWERS.get(row.name) ?? unknownTarget(row);
+  const previewer = previewerOf(row);
   try {
     return { preview: await previewer(args, read) };
   } catch (cause) {
     if (cause instanceof ReadFailed) return { error: cause.error };
     throw cause;
   }
+}
+
+function previewerOf(row: ToolRow): Previewer {
+  if (isApplicationRow(row)) return applicationTool(row);
+  return PREVIEWERS.get(row.name) ?? unknownTarget(row);
 }
 
 /** A tool whose target main cannot read: the person decides by the arguments, and is told so. */

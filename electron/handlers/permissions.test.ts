@@ -30,7 +30,7 @@ const handlers = () =>
         return answer;
       },
     },
-    rows: [READ_ROW, WRITE_ROW, app],
+    rows: () => [READ_ROW, WRITE_ROW, app],
     onRightsChanged: () => void (told += 1),
     ending: new AbortController().signal,
   });

@@ -7,7 +7,7 @@ export interface PermissionHandlerParts {
   readonly settings: SettingsStore;
   readonly consent: Pick<Consent, "askRights">;
   /** Every tool that an agent could be offered. */
-  readonly rows: readonly ToolRow[];
+  readonly rows: () => readonly ToolRow[];
   readonly onRightsChanged: () => void;
   readonly ending: AbortSignal;
 }
@@ -17,12 +17,12 @@ type Rows = "tools:permissions" | "tools:permissions-complete" | "tools:set-perm
 /** Extra permissions on single tools: who has it not does not see the tool. */
 export function permissionHandlers(parts: PermissionHandlerParts): Pick<Handlers, Rows> {
   const { settings } = parts;
-  const tools = parts.rows.filter((row) => row.for !== "app");
+  const tools = () => parts.rows().filter((row) => row.for !== "app");
   const extra = () => settings.stored.tool_permissions ?? {};
   return {
     async "tools:permissions"() {
       return {
-        tools: tools.map(({ name, title, permission }) => ({ name, title, permission })),
+        tools: tools().map(({ name, title, permission }) => ({ name, title, permission })),
         extra: extra(),
         lost: settings.stored.permissions_lost ?? null,
       };
@@ -50,7 +50,8 @@ export function permissionHandlers(parts: PermissionHandlerParts): Pick<Handlers
       return { ok: true };
     },
     async "tools:set-permission"({ tool, permission }) {
-      if (!tools.some(({ name }) => name === tool)) {
+      // One that was put on a tool of an application stays, and can be taken off, while the tool is away.
+      if (extra()[tool] === undefined && !tools().some(({ name }) => name === tool)) {
         const error = `There is no tool ${tool} for agents.`;
         return { ok: false, error: { error, code: "not_found", retryable: false } };
       }

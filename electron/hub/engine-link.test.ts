@@ -4,6 +4,7 @@ import { CONNECTION_URI } from "../../mcp/contract/live.ts";
 import type { EmbeddedEngine } from "../children/engine.ts";
 import type { Running } from "../children/supervisor.ts";
 import type { ToolServerTarget } from "../children/tool-server.ts";
+import { listedApplicationTool } from "../testing/rows.ts";
 import { handClock } from "../testing/hand-clock.ts";
 import { openEngineLink, type EngineLink, type EngineLinkOptions } from "./engine-link.ts";
 
@@ -17,12 +18,23 @@ function kids() {
     keep(end);
     return { value, ended, stop: async () => end() };
   }
+  const news = new Set<() => void>();
+  let engineNews = () => {};
+  const state = { listed: [] as object[], engine: "connected" };
   const session = {
-    onResourceUpdated: async () => () => {},
+    listTools: async () => state.listed,
+    onToolsChanged: (listener: () => void) => {
+      news.add(listener);
+      return () => void news.delete(listener);
+    },
+    onResourceUpdated: async (uri: string, listener: () => void) => {
+      if (uri === CONNECTION_URI) engineNews = listener;
+      return () => {};
+    },
     readText: async (uri: string) => {
       expect(uri).toBe(CONNECTION_URI);
       return JSON.stringify({
-        state: "connected",
+        state: state.engine,
         live: "websocket",
         url: "x",
         version: "9.9",
@@ -33,6 +45,16 @@ function kids() {
   return {
     engines,
     tools,
+    /** The tool server lists this from now on, and says so. */
+    list(listed: object[]) {
+      state.listed = listed;
+      for (const listener of news) listener();
+    },
+    /** The tool server says this of the engine from now on. */
+    engineIs(engine: "connected" | "unreachable") {
+      state.engine = engine;
+      engineNews();
+    },
     url: "http://127.0.0.1:9123",
     async startEngine(): Promise<Running<EmbeddedEngine>> {
       return running({ url: this.url, apiKey: "secret-key" }, (end) => engines.push({ end }));
@@ -45,11 +67,13 @@ function kids() {
 let time: ReturnType<typeof handClock>;
 let children: ReturnType<typeof kids>;
 let changes: number;
+let toolChanges: number;
 
 beforeEach(() => {
   time = handClock();
   children = kids();
   changes = 0;
+  toolChanges = 0;
 });
 
 async function open(options: Partial<EngineLinkOptions> = {}): Promise<EngineLink> {
@@ -61,6 +85,7 @@ async function open(options: Partial<EngineLinkOptions> = {}): Promise<EngineLin
     startTools: (target) => children.startTools(target),
     bridge: { url: undefined, address: async () => undefined },
     onConnection: () => void (changes += 1),
+    onTools: () => void (toolChanges += 1),
     onChanged: () => {},
     clock: time.clock,
     now: () => new Date("2026-01-01T00:00:00Z"),
@@ -216,5 +241,52 @@ describe("the switches of a connection", () => {
     await time.move(250);
     expect(children.tools).toHaveLength(2); // one each
     await withTerminals.stop();
+  });
+});
+
+describe("the tools of applications", () => {
+  const REFUND = listedApplicationTool("shop.refund");
+  const names = (link: EngineLink) => link.applicationRows.map(({ name }) => name);
+
+  it("come and go as the tool server lists them, and each change is told once", async () => {
+    const link = await open();
+    expect([names(link), toolChanges]).toEqual([[], 0]);
+    children.list([{ ...REFUND, name: "ironflow_delete_run" }, REFUND]);
+    await time.settle();
+    expect([names(link), toolChanges]).toEqual([["shop_refund"], 1]);
+    children.list([REFUND]);
+    await time.settle();
+    expect(toolChanges).toBe(1);
+    children.list([]);
+    await time.settle();
+    expect([names(link), toolChanges]).toEqual([[], 2]);
+    await link.stop();
+  });
+
+  it("are gone while the engine is away, and the same rows when it is back", async () => {
+    const link = await open();
+    children.list([REFUND]);
+    await time.settle();
+    const [row] = link.applicationRows;
+    children.engineIs("unreachable");
+    await time.settle();
+    expect([names(link), toolChanges]).toEqual([[], 2]);
+    children.engineIs("connected");
+    await time.settle();
+    expect(link.applicationRows[0]).toBe(row);
+    expect(toolChanges).toBe(3);
+    await link.stop();
+  });
+
+  it("are gone while the tool server is", async () => {
+    const link = await open();
+    children.list([REFUND]);
+    await time.settle();
+    children.tools[0]?.end();
+    await time.settle();
+    expect([names(link), toolChanges]).toEqual([[], 2]);
+    await time.move(60_000);
+    expect(names(link)).toEqual(["shop_refund"]);
+    await link.stop();
   });
 });

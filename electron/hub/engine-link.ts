@@ -7,10 +7,12 @@ import type { ToolServerTarget } from "../children/tool-server.ts";
 import { supervise, type ChildState, type Running, type Supervised } from "../children/supervisor.ts";
 import type { Connection } from "../contract/connection.ts";
 import { logError } from "../log.ts";
+import { applicationRows, type ApplicationRow } from "../mcp-endpoint/application-rows.ts";
 import type { Switches } from "../mcp-endpoint/gate.ts";
 import type { EngineMeta } from "../mcp-endpoint/tool-result.ts";
 import type { Writes } from "../settings.ts";
 import { connectionState } from "./connection-state.ts";
+import { followTools } from "./follow-tools.ts";
 import { followEngine } from "./live-updates.ts";
 
 /** Where an engine is: our own process, which has to come up first, or an address that was given. */
@@ -27,6 +29,8 @@ export interface EngineLinkOptions {
   /** Its address goes to the tool server where terminals are served. */
   readonly bridge: Pick<TerminalBridge, "address" | "url">;
   readonly onConnection: () => void;
+  /** The applications' tools are others now. */
+  readonly onTools: () => void;
   readonly onChanged: (topic: LiveTopic) => void;
   readonly clock: Clock;
   readonly now: () => Date;
@@ -51,6 +55,8 @@ export interface EngineLink {
   changeBegins(): () => void;
   describe(): Connection;
   readonly meta: EngineMeta;
+  /** The tools that applications registered with the engine; none while the engine is away. */
+  readonly applicationRows: readonly ApplicationRow[];
   /** The tool server's session, or why there is none now. */
   session(): McpSession | NoSession;
   /** The embedded engine once it runs: for the demo. */
@@ -77,6 +83,10 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   let changing = 0;
   /** Whether the tool server that runs, or starts, has the tools that write. */
   let startedWithWrites: boolean | undefined;
+  /** As the tool server listed them last. */
+  let declared: readonly ApplicationRow[] = [];
+  let isListed = false;
+  let offered: readonly ApplicationRow[] = [];
 
   const changed = () => {
     const { state, problem } = connectionState(engine?.state, tools.state, seen);
@@ -86,9 +96,17 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
         logError("hub", `${name} has crashed and is not started again. ${problem ?? ""}`);
     }
     lastState = state;
+    offer(state === "connected" && isListed ? declared : []);
     if (state !== "starting") settle();
     options.onConnection();
   };
+
+  function offer(rows: readonly ApplicationRow[]): void {
+    const isSame = rows.length === offered.length && rows.every((row, at) => row === offered[at]);
+    if (isSame) return;
+    offered = rows;
+    options.onTools();
+  }
 
   let address = source.kind === "remote" ? source.url : "";
   const onEngine = (state: ChildState<EmbeddedEngine>) => {
@@ -125,6 +143,7 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     const { url, apiKey } = at;
     const running = await options.startTools({ url, apiKey, allowWrites, bridge }, signal);
     seen = undefined;
+    isListed = false;
     const over = new AbortController();
     void running.ended.then(() => over.abort()); // `ended` never rejects
     followEngine(running.value, {
@@ -140,6 +159,16 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     }).catch((cause: unknown) => {
       if (!over.signal.aborted) logError("hub", `${id}: nothing is heard of the engine any more`, cause);
     });
+    followTools(running.value, {
+      clock: options.clock,
+      ended: over.signal,
+      onProblem: (cause) => logError("hub", `${id}: the tool server's list could not be read`, cause),
+      onTools(listed) {
+        declared = applicationRows(listed, declared);
+        isListed = true;
+        changed();
+      },
+    }).catch((cause: unknown) => logError("hub", `${id}: no changes of its tools are heard any more`, cause));
     return running;
   }
   const tools: Supervised<McpSession> = supervise({
@@ -195,6 +224,9 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
     }),
     get meta() {
       return { connection: id, kind: source.kind, url: address };
+    },
+    get applicationRows() {
+      return offered;
     },
     session() {
       if (tools.state.name === "running") return tools.state.value;

@@ -45,7 +45,8 @@ describe("the hub", () => {
     });
     await hub.call("local", "ironflow_list_runs", {}, options);
     await hub.call("local", "ironflow_wait_for_run", {}, options);
-    expect(limits).toEqual([HUB_LIMITS.callMs, HUB_LIMITS.waitMs]);
+    await hub.call("local", "shop_refund", {}, options);
+    expect(limits).toEqual([HUB_LIMITS.callMs, HUB_LIMITS.waitMs, HUB_LIMITS.applicationMs]);
   });
 
   it.each([

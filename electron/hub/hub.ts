@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { APPLICATION_TIMES } from "../../mcp/contract/application-tools.ts";
 import type { LiveTopic } from "../../mcp/contract/live.ts";
 import { toolByName, type ToolName } from "../../mcp/contract/tools.ts";
 import { CallError, type CallOptions } from "../../mcp/client/session.ts";
@@ -44,9 +45,16 @@ export const HUB_LIMITS = {
   callMs: 60_000,
   /** `ironflow_wait_for_run` may take 300 s. */
   waitMs: 330_000,
+  /** An application's tool has its own limit, which the tool server keeps; this is for one that hangs. */
+  applicationMs: APPLICATION_TIMES.maxReplyMs + APPLICATION_TIMES.wayMs + 3_000,
 } as const;
 
 const WAITING_TOOL: ToolName = "ironflow_wait_for_run";
+
+function limitMs(tool: string): number {
+  if (tool === WAITING_TOOL) return HUB_LIMITS.waitMs;
+  return toolByName(tool) === undefined ? HUB_LIMITS.applicationMs : HUB_LIMITS.callMs;
+}
 
 export interface HubEvents {
   readonly onConnections: (connections: Connection[]) => void;
@@ -80,7 +88,7 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
     try {
       return await session.callTool(tool, args, {
         signal: options.signal,
-        timeoutMs: tool === WAITING_TOOL ? HUB_LIMITS.waitMs : HUB_LIMITS.callMs,
+        timeoutMs: limitMs(tool),
         ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
         meta: { "ironbridge/caller": options.caller },
       });

@@ -1,6 +1,7 @@
 import { argumentError } from "../../mcp/contract/argument-error.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
+import { isApplicationRow } from "./application-rows.ts";
 import { grants, type Caller } from "./permissions.ts";
 
 /** The switches of a connection, as the gate needs them. */
@@ -113,6 +114,10 @@ const isTrial = ({ trial }: ToolRow, args: unknown): boolean =>
 
 function wrongArguments(row: ToolRow, args: unknown): ToolError | undefined {
   try {
+    if (isApplicationRow(row)) {
+      const error = row.application.check(args);
+      return error === undefined ? undefined : { ...error, reason: "arguments" };
+    }
     const parsed = row.input.safeParse(args, { reportInput: true });
     if (parsed.success) return undefined;
     return { ...argumentError(row.name, parsed.error, row.input), reason: "arguments" };

@@ -78,6 +78,7 @@ function performerOf() {
           ? {
               name: "local",
               switches,
+              applicationRows: [],
               meta: { connection: "local", kind: "embedded", url: "http://127.0.0.1:9123" },
             }
           : undefined,

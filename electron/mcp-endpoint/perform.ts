@@ -13,6 +13,7 @@ import { canonicalJson, CanonicalError } from "../consent/canonical.ts";
 import type { Remembered, Subject } from "../consent/remembered.ts";
 import { writesKey } from "../handlers/writes.ts";
 import type { Clock } from "../../loopback/clock.ts";
+import { isApplicationRow, type ApplicationRow } from "./application-rows.ts";
 import type { ComeBack, Progress } from "./agent-server.ts";
 import type { Audit } from "./audit.ts";
 import { gate, hiddenBecause, type HouseRules, type Verdict } from "./gate.ts";
@@ -49,7 +50,7 @@ export interface PerformParts {
   readonly rows: readonly ToolRow[];
   readonly hub: {
     call: Hub["call"];
-    link(connection: string): Pick<EngineLink, "name" | "switches" | "meta"> | undefined;
+    link(connection: string): Pick<EngineLink, "name" | "switches" | "meta" | "applicationRows"> | undefined;
   };
   readonly consent: Pick<Consent, "askCall">;
   readonly remembered: Pick<Remembered, "has" | "add">;
@@ -92,6 +93,13 @@ export function createPerformer(parts: PerformParts): Performer {
   const rows = [...parts.rows, ...parts.own.map(({ row }) => row)];
   const byName = new Map(rows.map((row) => [row.name, row]));
   const own = new Map(parts.own.map((tool) => [tool.row.name, tool]));
+  /** Of two with one name ours counts, whatever an application declares. */
+  const rowsOf = (link: Link): readonly ToolRow[] => [
+    ...rows,
+    ...link.applicationRows.filter(({ name }) => !byName.has(name)),
+  ];
+  const rowOf = (link: Link, name: string): ToolRow | ApplicationRow | undefined =>
+    byName.get(name) ?? link.applicationRows.find((row) => row.name === name);
   const held = heldQuestions(parts.clock);
   const limiter = rateLimiter(() => parts.clock.nowMs());
 
@@ -138,7 +146,7 @@ export function createPerformer(parts: PerformParts): Performer {
   function question(passage: Passage, link: Link, row: ToolRow, args: Record<string, unknown>): Held {
     const { call } = passage;
     return held.open(
-      { key: keyOf(call, args), caller: auditUser(call.caller), callId: passage.id },
+      { key: keyOf(call, args, row), caller: auditUser(call.caller), callId: passage.id },
       (signal, attendance) => {
         const deadlineMs = () => parts.clock.nowMs() + EXPIRES_MS;
         const ask = () =>
@@ -220,7 +228,7 @@ export function createPerformer(parts: PerformParts): Performer {
       const link = parts.hub.link(connection);
       if (link === undefined) return [];
       const rules = parts.rules();
-      return rows.filter((row) => hiddenBecause(caller, row, link.switches, rules) === undefined);
+      return rowsOf(link).filter((row) => hiddenBecause(caller, row, link.switches, rules) === undefined);
     },
     forgetLimit: (caller) => limiter.forget(caller),
     drop(caller) {
@@ -232,18 +240,20 @@ export function createPerformer(parts: PerformParts): Performer {
     async perform(call) {
       const link = parts.hub.link(call.connection);
       if (link === undefined) return undefined;
-      const row = byName.get(call.tool);
+      const row = rowOf(link, call.tool);
       const args = withTerminalDefaults(row, row === undefined ? call.args : withoutConfirm(row, call.args));
       const decide = () => {
-        const { switches } = parts.hub.link(call.connection) ?? link;
-        return parts.terminals.decide(
-          gate(call.caller, row, switches, args, parts.rules()),
+        const now = parts.hub.link(call.connection) ?? link;
+        const verdict = parts.terminals.decide(
+          gate(call.caller, row, now.switches, args, parts.rules()),
           call.caller,
           row,
         );
+        // An application may take its tool away, or declare another under its name, at any time.
+        return verdict.verdict === "hidden" || rowOf(now, call.tool) === row ? verdict : TOOL_CHANGED;
       };
       const verdict = decide();
-      const found = verdict.verdict === "ask" ? held.find(keyOf(call, args), call.state) : undefined;
+      const found = verdict.verdict === "ask" ? held.find(keyOf(call, args, row), call.state) : undefined;
       const joined = typeof found === "object" ? found : undefined;
       const passage: Passage = {
         call,
@@ -300,9 +310,11 @@ export function createPerformer(parts: PerformParts): Performer {
 const TOOL_CHARS = 128;
 
 /** The same for the same caller's identical call, and for no other. */
-function keyOf(call: ToolCall, args: Record<string, unknown>): string {
+function keyOf(call: ToolCall, args: Record<string, unknown>, row: ToolRow | undefined): string {
+  const declared = row !== undefined && isApplicationRow(row) ? row.application.fingerprint : "";
+  const { caller, tokenId = "", connection, tool } = call;
   try {
-    return canonicalJson([auditUser(call.caller), call.tokenId ?? "", call.connection, call.tool, args]);
+    return canonicalJson([auditUser(caller), tokenId, connection, tool, declared, args]);
   } catch (cause) {
     if (cause instanceof CanonicalError) return randomUUID(); // it is refused before anybody is asked
     throw cause;
@@ -313,8 +325,17 @@ function keyOf(call: ToolCall, args: Record<string, unknown>): string {
 function subjectOf(call: ToolCall, link: Link, row: ToolRow): Subject | undefined {
   if (row.risk !== "destructive" || call.caller.kind !== "token" || call.tokenId === undefined)
     return undefined;
-  return { caller: call.caller.name, tokenId: call.tokenId, tool: row.name, engine: writesKey(link.meta) };
+  return {
+    caller: call.caller.name,
+    tokenId: call.tokenId,
+    tool: rememberedName(row),
+    engine: writesKey(link.meta),
+  };
 }
+
+/** An application's tool goes by the name that its application gave it: the published one may become another's. */
+const rememberedName = (row: ToolRow): string =>
+  isApplicationRow(row) ? `application tool ${row.application.declaredName}` : row.name;
 
 function tooFast({ rateLimit }: Caller, seconds: number): ToolError {
   const limit = rateLimit === undefined ? "" : ` (${limitWords(rateLimit)})`;
@@ -343,6 +364,19 @@ const QUESTION_OVER: ToolError = {
   reason: "question_over",
   retryable: false,
   hint: "Read the target before you decide to call again.",
+};
+
+const TOOL_CHANGED: Verdict = {
+  verdict: "refuse",
+  reason: "the tool has changed",
+  error: {
+    error:
+      "The application has changed this tool, or taken it away, since the call was made. Nothing was done.",
+    code: "failed_precondition",
+    reason: "tool_changed",
+    retryable: false,
+    hint: "List the tools again and read what the tool does now.",
+  },
 };
 
 const RIGHTS_CHANGED: ToolError = {

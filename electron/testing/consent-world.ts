@@ -3,6 +3,7 @@ import { terminalPolicies } from "../consent/terminal-policy.ts";
 import { INERT_MS } from "../contract/consent.ts";
 import { NO_RULES, type HouseRules } from "../mcp-endpoint/gate.ts";
 import { createPerformer, type Performer, type ToolCall } from "../mcp-endpoint/perform.ts";
+import type { ApplicationRow } from "../mcp-endpoint/application-rows.ts";
 import type { AuditEvent } from "../mcp-endpoint/audit.ts";
 import type { Caller } from "../mcp-endpoint/permissions.ts";
 import { handClock } from "./hand-clock.ts";
@@ -19,9 +20,13 @@ export interface Outcome {
   state: string | undefined;
 }
 
+const APPLICATION_ANSWER = { content: [{ type: "text" as const, text: "done" }] };
+
 interface World {
   rules: HouseRules;
   agentsMayWrite: boolean;
+  /** What applications declare on every connection. */
+  applications: readonly ApplicationRow[];
   onAsk: (call: CallToAsk) => void;
   /** Told of every call that changes something, right before the engine gets it. */
   onChange: (change: {
@@ -38,7 +43,14 @@ export function consentWorld() {
   const store = runStore();
   const audit: AuditEvent[] = [];
   const records: ConsentRecord[] = [];
-  const world: World = { rules: NO_RULES, agentsMayWrite: true, onAsk: () => {}, onChange: () => {} };
+  const world: World = {
+    rules: NO_RULES,
+    agentsMayWrite: true,
+    applications: [],
+    onAsk: () => {},
+    onChange: () => {},
+  };
+  const remembered = new Set<string>();
   const consent: Consent = createConsent({
     clock: time.clock,
     now: () => new Date(time.clock.nowMs()),
@@ -51,14 +63,16 @@ export function consentWorld() {
     own: [],
     terminals: terminalPolicies(),
     hub: {
-      call: (connection, tool, args, { caller }) => {
+      call: async (connection, tool, args, { caller }) => {
         if (!tool.startsWith("ironflow_get_")) world.onChange({ caller, connection, tool, args });
+        if (world.applications.some(({ name }) => name === tool)) return APPLICATION_ANSWER;
         return store.call(tool, args);
       },
       link: (connection) =>
         connection === "local" || connection === "other"
           ? {
               name: connection,
+              applicationRows: world.applications,
               switches: {
                 name: connection,
                 personMayWrite: true,
@@ -75,7 +89,10 @@ export function consentWorld() {
         return consent.askCall(asked);
       },
     },
-    remembered: { has: () => false, add: () => {} },
+    remembered: {
+      has: (subject) => remembered.has(JSON.stringify(subject)),
+      add: (subject) => void remembered.add(JSON.stringify(subject)),
+    },
     rules: () => world.rules,
     audit: { write: async (event) => void audit.push(event) },
     onActivity: () => {},
@@ -114,16 +131,16 @@ export function consentWorld() {
   }
 
   /** The person reads the question on top and decides, by hand. Whether that counted. */
-  async function decide(answer: "approve" | "decline"): Promise<boolean> {
+  async function decide(answer: "approve" | "decline", remember = false): Promise<boolean> {
     consent.queue.presented();
     await time.move(INERT_MS);
     consent.queue.inputSeen();
-    const { taken } = consent.queue.answer(consent.current()?.question_id ?? "", answer);
+    const { taken } = consent.queue.answer(consent.current()?.question_id ?? "", answer, remember);
     await time.settle();
     return taken;
   }
 
-  return { time, store, audit, records, world, consent, performer, call, decide };
+  return { time, store, audit, records, remembered, world, consent, performer, call, decide };
 }
 
 function reasonOf(content: readonly { type: string; text?: unknown }[]): string {

@@ -55,3 +55,19 @@ export const UNKNOWN_ROW: ToolRow = toolRow({
   title: "Delete everything",
   input: z.looseObject({}),
 });
+
+/** An application's tool as the tool server lists it: `line` is one of L1, L2 and L3. */
+export function listedApplicationTool(declared: string, description = "Refunds an order.") {
+  return {
+    name: declared.replaceAll(".", "_"),
+    title: declared,
+    description: `[Application tool ${declared}] ${description}`,
+    inputSchema: {
+      type: "object",
+      properties: { line: { enum: ["L1", "L2", "L3"] } },
+      required: ["line"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true },
+  };
+}

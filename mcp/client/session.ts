@@ -71,6 +71,7 @@ export class McpSession {
   readonly #client: Client;
   readonly #transport: StdioTransport;
   readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #toolListeners = new Set<() => void>();
   readonly #ended: Promise<SessionEnd>;
   #expected = false;
 
@@ -83,6 +84,9 @@ export class McpSession {
     });
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
       for (const listener of this.#listeners.get(params.uri) ?? []) listener();
+    });
+    client.setNotificationHandler("notifications/tools/list_changed", () => {
+      for (const listener of this.#toolListeners) listener();
     });
   }
 
@@ -145,6 +149,15 @@ export class McpSession {
   async listTools(options: CallOptions = {}): Promise<Tool[]> {
     const { tools } = await this.#request(options, (sdk) => this.#client.listTools(undefined, sdk));
     return tools;
+  }
+
+  /**
+   * Calls `listener` whenever the server says that its list of tools changed.
+   * @returns takes the listener away again
+   */
+  onToolsChanged(listener: () => void): () => void {
+    this.#toolListeners.add(listener);
+    return () => void this.#toolListeners.delete(listener);
   }
 
   /** The first text of a resource. @throws CallError, also `refused` for a resource without text */

@@ -1,27 +1,19 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { ConnectCode } from "../../../engine/contract/errors.ts";
+import { APPLICATION_TIMES, APPLICATION_TOOL_PREFIX } from "../../contract/application-tools.ts";
 import type { ApplicationAnswer, Engine } from "../../engines/engine.ts";
 import { ToolFailure } from "../../upstream/tool-failure.ts";
 import { quote } from "../../upstream/http-errors.ts";
 import { failureResult, toToolError, valueResult } from "../result.ts";
-import { applicationArgumentError } from "./argument-problems.ts";
+import { applicationArgumentError } from "../../json-schema/argument-problems.ts";
 import type { PublishedTool } from "./catalog.ts";
-
-export const APPLICATION_TIMES = {
-  /** Reply timeout of a tool that sets none. */
-  replyMs: 30_000,
-  /** The engine ends a call at the tool's own timeout and says why; that answer needs this long to get here. */
-  wayMs: 2_000,
-  /** The engine's hard limit (contract, section 2.13). */
-  maxReplyMs: 120_000,
-} as const;
 
 /** The tool as `tools/list` shows it: its text says that the application wrote it, and its effects are not known. */
 export function listedApplicationTool({ name, published, description, inputSchema }: PublishedTool): Tool {
   return {
     name: published,
     title: name,
-    description: `[Application tool ${name}] ${description}`.trim(),
+    description: `${APPLICATION_TOOL_PREFIX}${name}] ${description}`.trim(),
     inputSchema,
     annotations: {
       title: name,

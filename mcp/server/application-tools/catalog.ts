@@ -2,7 +2,8 @@ import { systemClock, type Clock } from "../../../loopback/clock.ts";
 import type { ApplicationTool, Engine } from "../../engines/engine.ts";
 import { ToolFailure } from "../../upstream/tool-failure.ts";
 import { log } from "../log.ts";
-import { DeclarationError, readDeclaration, type Declaration } from "./declaration.ts";
+import { SchemaError } from "../../json-schema/schema.ts";
+import { readDeclaration, type Declaration } from "./declaration.ts";
 import { publishedNames } from "./names.ts";
 
 export const CATALOG_TIMES = {
@@ -149,7 +150,7 @@ export function publishedTools(
     try {
       good.set(tool.name, readDeclaration(tool));
     } catch (error) {
-      if (!(error instanceof DeclarationError)) throw error;
+      if (!(error instanceof SchemaError)) throw error;
       say(`warning: application tool ${name} is not served: ${error.message}`);
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applicationArgumentError } from "./argument-problems.ts";
+import { applicationArgumentError } from "../../json-schema/argument-problems.ts";
 import { readDeclaration, type Declaration } from "./declaration.ts";
 
 const declare = (schema: unknown, name = "shop.refund"): Declaration =>

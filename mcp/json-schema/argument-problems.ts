@@ -1,5 +1,5 @@
-import type { ToolError } from "../../contract/errors.ts";
-import type { ArgumentProblem } from "./declaration.ts";
+import type { ToolError } from "../contract/errors.ts";
+import type { ArgumentProblem } from "./schema.ts";
 
 /** Problems beyond this many say nothing new to whoever has to mend the call. */
 const MAX_PROBLEMS = 8;

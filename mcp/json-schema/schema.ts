@@ -1,0 +1,131 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import * as z from "zod/v4";
+import { isShallow } from "../../loopback/json-depth.ts";
+import { TookTooLong, withTimeLimit } from "../../loopback/time-limit.ts";
+
+export const SCHEMA_LIMITS = {
+  schemaChars: 65_536,
+  schemaLevels: 64,
+  compileMs: 1_000,
+  checkMs: 1_000,
+} as const;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What does not fit, as the checker says it. */
+export type ArgumentProblem = Pick<ErrorObject, "instancePath" | "keyword" | "params" | "message">;
+
+/** The problems of arguments, none when they fit. Never throws. */
+export type ArgumentCheck = (args: unknown) => readonly ArgumentProblem[];
+
+/** Why a schema cannot be used. */
+export class SchemaError extends Error {
+  override readonly name: string = "SchemaError";
+}
+
+const schemaRoot = z.record(z.string(), z.unknown());
+
+const OPTIONS = { strict: false, allErrors: true, validateSchema: true, addUsedSchema: false } as const;
+
+/** The dialects that a schema may name. Each compiles in an instance of its own, so that no `$id` outlives its tool. */
+const DIALECTS: readonly [pattern: RegExp, make: () => Ajv][] = [
+  [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, () => new Ajv2020(OPTIONS)],
+  [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, () => new Ajv2019(OPTIONS)],
+  [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, () => new Ajv(OPTIONS)],
+];
+const DEFAULT_DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/**
+ * A tool's input schema from its text: not too long or deep, its root an object, and it refers to nothing outside itself.
+ * @throws SchemaError with the reason
+ */
+export function readSchema(text: string): JsonObject {
+  if (text.trim() === "") return {};
+  if (text.length > SCHEMA_LIMITS.schemaChars)
+    throw new SchemaError(`the input schema is longer than ${SCHEMA_LIMITS.schemaChars} characters`);
+  if (!isShallow(text, SCHEMA_LIMITS.schemaLevels))
+    throw new SchemaError(`the input schema is nested deeper than ${SCHEMA_LIMITS.schemaLevels} levels`);
+  const root = schemaRoot.safeParse(parsed(text));
+  if (!root.success) throw new SchemaError("the input schema is not a JSON object");
+  const { type } = root.data;
+  if (type !== undefined && type !== "object")
+    throw new SchemaError(`the input schema's root has type ${JSON.stringify(type)}, not "object"`);
+  const outside = outsideReference(root.data);
+  if (outside !== undefined)
+    throw new SchemaError(`the input schema refers to ${outside.slice(0, 200)}, outside of itself`);
+  return root.data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SchemaError("the input schema is not JSON");
+  }
+}
+
+const REFERENCES = new Set(["$ref", "$dynamicRef", "$recursiveRef"]);
+/** Below these stands data, not schema. */
+const DATA = new Set(["const", "enum", "default", "examples"]);
+
+/** The first reference that leaves the document, or undefined. Nothing is ever fetched for a schema. */
+function outsideReference(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, entry] of Object.entries(value)) {
+    if (DATA.has(key)) continue;
+    if (REFERENCES.has(key) && typeof entry === "string" && !entry.startsWith("#")) return entry;
+    const found = outsideReference(entry);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Makes the check of arguments against a schema from `readSchema`, in the dialect that it names, 2020-12 otherwise.
+ * @throws SchemaError with the reason
+ */
+export function argumentCheck(schema: JsonObject): ArgumentCheck {
+  const validate = compile(schema);
+  return (args) => check(validate, args);
+}
+
+function compile(schema: JsonObject): ValidateFunction {
+  const dialect = schema["$schema"] ?? DEFAULT_DIALECT;
+  const make = DIALECTS.find(([pattern]) => typeof dialect === "string" && pattern.test(dialect))?.[1];
+  if (make === undefined)
+    throw new SchemaError(
+      `the input schema names the dialect ${JSON.stringify(dialect)}, which is not known here`,
+    );
+  try {
+    return withTimeLimit(SCHEMA_LIMITS.compileMs, () => {
+      const ajv = make();
+      formats.default(ajv);
+      return ajv.compile({ type: "object", ...schema });
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SchemaError(`the input schema is not valid: ${why.slice(0, 300)}`, { cause: error });
+  }
+}
+
+const TOO_SLOW: ArgumentProblem = {
+  instancePath: "",
+  keyword: "time",
+  params: {},
+  message: `took longer than ${SCHEMA_LIMITS.checkMs} ms to check against the tool's schema`,
+};
+
+function check(validate: ValidateFunction, args: unknown): readonly ArgumentProblem[] {
+  try {
+    const errors = withTimeLimit(SCHEMA_LIMITS.checkMs, () =>
+      validate(args) ? [] : [...(validate.errors ?? [])],
+    );
+    return [...errors];
+  } catch (error) {
+    if (error instanceof TookTooLong) return [TOO_SLOW];
+    throw error;
+  }
+}
