@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import * as z from "zod/v4";
 import { modernAgent } from "./agents/modern.ts";
+import { startEngine } from "./engine-process.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { waitForQuestion } from "./pages/consent-window.ts";
 import { RunsPage } from "./pages/runs-page.ts";
@@ -128,33 +127,3 @@ test("[F7] when the engine dies the page says how old its rows are, and goes on 
     await rm(folder, { recursive: true, force: true });
   }
 });
-
-/** The engine alone, as `npm run engine` starts it. */
-async function startEngine(
-  folder: string,
-  port: number,
-): Promise<{ url: string; key: string; stop(): Promise<void> }> {
-  const entry = resolve(import.meta.dirname, "../dist/engine.cjs");
-  const child = spawn(process.execPath, [entry, `--port=${port}`, `--data-dir=${folder}`], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const exited = new Promise<void>((done) => child.once("exit", () => done()));
-  const lines = createInterface({ input: child.stdout });
-  const ready = await Promise.race([
-    new Promise<string>((done) => lines.once("line", done)),
-    exited.then(() => {
-      throw new Error("the engine ended before it was ready");
-    }),
-  ]);
-  const { url } = z.object({ url: z.string() }).parse(JSON.parse(ready.replace(/^ready /, "")));
-  const file = await readFile(join(folder, ".ironflow_bootstrap_key.json"), "utf8");
-  const { key } = z.object({ key: z.string() }).parse(JSON.parse(file));
-  return {
-    url,
-    key,
-    stop: async () => {
-      child.kill("SIGTERM");
-      await exited;
-    },
-  };
-}

@@ -1,20 +1,21 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import * as z from "zod/v4";
 import type { Agent } from "./agents/agent.ts";
 import { attachedHandshake, attachedModern, type AttachedAgent } from "./agents/attached.ts";
 import { errorOf } from "./agents/calls.ts";
 import { handshakeAgent } from "./agents/handshake.ts";
 import { modernAgent } from "./agents/modern.ts";
-import { frontedEngine, type DeclaredTool, type FrontedEngine } from "./fronted-engine.ts";
+import { startEngine, type EngineProcess } from "./engine-process.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
 import { askMain } from "./pages/door.ts";
 import { saveScreenshot } from "./screenshot.ts";
+import { shopApplication, type DeclaredTool, type ShopApplication } from "./shop-application.ts";
 
 const REFUND: DeclaredTool = {
-  qualifiedName: "shop.refund",
+  name: "refund",
   description: "Refunds one line of an order.",
   inputSchemaJson: JSON.stringify({
     type: "object",
@@ -23,29 +24,27 @@ const REFUND: DeclaredTool = {
     additionalProperties: false,
   }),
 };
-const STOCK: DeclaredTool = { qualifiedName: "shop.stock", description: "Counts.", inputSchemaJson: "" };
+const STOCK: DeclaredTool = { name: "stock", description: "Counts." };
 /** The tool server looks at the engine's list every 10 s. */
 const NEWS_WITHIN_MS = 30_000;
 
 test.describe("Tools of applications, for agents that come through the app", () => {
-  let engineApp: RunningApp;
-  let engine: FrontedEngine;
+  let folder: string;
+  let engine: EngineProcess;
+  let shop: ShopApplication;
   let app: RunningApp;
   let agents: Agent[];
   let attached: AttachedAgent[];
   let reader: Agent;
 
   test.beforeAll(async () => {
-    engineApp = await launchApp();
-    engine = await frontedEngine(engineApp.connection.engine.url);
-    engine.declared = [REFUND];
-    const text = await readFile(
-      join(engineApp.userDataDir, "engine", ".ironflow_bootstrap_key.json"),
-      "utf8",
-    );
+    folder = await mkdtemp(join(tmpdir(), "ironbridge-engine-"));
+    engine = await startEngine(folder, 0);
+    shop = await shopApplication(engine);
+    await shop.register([REFUND]);
     app = await launchApp({
       flags: [`--server-url=${engine.url}`, "--allow-writes"],
-      env: { IRONFLOW_API_KEY: z.object({ key: z.string() }).parse(JSON.parse(text)).key },
+      env: { IRONFLOW_API_KEY: engine.key },
     });
     const { url } = app.connection.mcp;
     const connectionFile = join(app.userDataDir, "connection.json");
@@ -59,8 +58,9 @@ test.describe("Tools of applications, for agents that come through the app", () 
   test.afterAll(async () => {
     for (const agent of [...agents, ...attached, reader]) await agent.close();
     await app.close();
-    await engine.close();
-    await engineApp.close();
+    await engine.stop();
+    await shop.close();
+    await rm(folder, { recursive: true, force: true });
   });
 
   /** As a person makes one: with a click in the consent window. */
@@ -83,22 +83,22 @@ test.describe("Tools of applications, for agents that come through the app", () 
         error: 'arguments.line: value must be one of "L1", "L2", "L3"',
         code: "invalid_argument",
       });
-      expect(engine.invoked).toHaveLength(at);
+      expect(shop.calls).toHaveLength(at);
       const call = agent.call("shop_refund", { line: "L1" });
       const question = await waitForQuestion(app, "shop.refund");
       await expect(question.page.getByText("Refunds one line of an order.")).toBeVisible();
       if (at === 0) await saveScreenshot(question.page, "consent-application-tool");
-      expect(engine.invoked).toHaveLength(at);
+      expect(shop.calls).toHaveLength(at);
       await question.approve();
       expect(await call).toMatchObject({ isError: false, structured: { refunded: true } });
-      expect(engine.invoked.at(-1)).toEqual({ toolName: "shop.refund", input: { line: "L1" } });
+      expect(shop.calls.at(-1)).toMatchObject({ qualified_name: "shop.refund", input: { line: "L1" } });
       await expect.poll(() => questionsOnScreen(app)).toBe(0);
     }
     const [agent] = agents;
     const declined = agent?.call("shop_refund", { line: "L2" });
     await (await waitForQuestion(app, "shop.refund")).cancel();
     if (declined !== undefined) expect(errorOf(await declined).reason).toBe("declined");
-    expect(engine.invoked).toHaveLength(4);
+    expect(shop.calls).toHaveLength(4);
     const audit = await readFile(join(app.userDataDir, "audit.jsonl"), "utf8");
     const rows = audit.split("\n").filter((line) => line.includes("shop_refund"));
     for (const event of ["mcp.call", "mcp.result", "mcp.refused", "consent.approved"])
@@ -133,10 +133,10 @@ test.describe("Tools of applications, for agents that come through the app", () 
         await expect.poll(() => agent.toolsChanged, { timeout: 60_000 }).toBeGreaterThan(before[at] ?? 0);
       before = attached.map(({ toolsChanged }) => toolsChanged);
     };
-    engine.declared = [REFUND, STOCK];
+    await shop.register([REFUND, STOCK]);
     await told();
     for (const agent of [...agents, ...attached]) expect(await agent.listTools()).toContain("shop_stock");
-    await engine.close();
+    await engine.stop();
     await told();
     for (const agent of [...agents, ...attached]) {
       const tools = await agent.listTools();
@@ -144,6 +144,6 @@ test.describe("Tools of applications, for agents that come through the app", () 
       expect(tools).toContain("ironflow_delete_run");
       await expect(agent.call("shop_refund", { line: "L1" })).rejects.toThrow("not found");
     }
-    expect(engine.invoked).toHaveLength(4);
+    expect(shop.calls).toHaveLength(4);
   });
 });
