@@ -1,5 +1,6 @@
 import { ipcMain, type IpcMainInvokeEvent } from "electron";
 import * as z from "zod/v4";
+import { bodyText } from "./body-text.ts";
 import { logError } from "./log.ts";
 
 /** The only file that names `ipcMain`: every request of a page comes in here, is checked and answered by its row. */
@@ -52,7 +53,7 @@ function parseText(name: string, raw: unknown): unknown {
 
 async function answer(name: string, out: z.ZodType, running: Promise<unknown>): Promise<string> {
   try {
-    return JSON.stringify(out.parse(await running));
+    return bodyText(out.parse(await running));
   } catch (cause) {
     if (cause instanceof z.ZodError) {
       logError("ipc", `${name}: the answer has a wrong shape: ${explain(cause)}`);

@@ -1,4 +1,5 @@
 import { consentEvents, consentRequests } from "../electron/contract/consent.ts";
+import { readBody } from "./json/read-body.ts";
 import { events, requests } from "../electron/contract/ipc.ts";
 import type { ConsentWindow, IronbridgeWindow, TextBridge } from "../electron/contract/window.ts";
 
@@ -43,7 +44,7 @@ function checked(bridge: TextBridge, answers: Rows, told: Record<string, Parses>
     async request(name, argument) {
       const row = answers[name];
       if (row === undefined) throw new Error(`there is no request "${name}"`);
-      const parsed = row.out.safeParse(JSON.parse(await bridge.request(name, JSON.stringify(argument))));
+      const parsed = row.out.safeParse(readBody(await bridge.request(name, JSON.stringify(argument))));
       if (!parsed.success)
         throw new Error(`the answer to ${name} has an unknown shape`, { cause: parsed.error });
       return parsed.data;

@@ -3,11 +3,17 @@ import type { EventBody, EventName, RequestIn, RequestName, RequestOut } from ".
 import type * as z from "zod/v4";
 
 /**
+ * A body that begins with this, as no JSON does, has numbers that no double holds: the JSON behind it is read with all their
+ * digits.
+ */
+export const EXACT_BODY = "#";
+
+/**
  * What a preload puts on `window.ironbridge`, in either window. Everything crosses as JSON text: a value that is copied from
  * one world into the other loses members that are named `__proto__`, a text loses nothing.
  */
 export type TextBridge = {
-  /** @param argument JSON. Answers JSON. */
+  /** @param argument JSON. Answers JSON, perhaps behind `EXACT_BODY`. */
   request(name: string, argument: string): Promise<string>;
   listen(name: string, listener: (body: string) => void): () => void;
 };

@@ -33,7 +33,7 @@ export function toOutcome(result: CallToolResult): ToolOutcome {
 
 /**
  * Structured content was read with JSON.parse, so a number that no double holds is not one there. The text of the same
- * result has its digits: such a number goes to the page as the fields of a `LosslessNumber`.
+ * result has its digits: such a number is a `LosslessNumber`.
  */
 function exactData(structured: unknown, text: string): unknown {
   if (!mayLoseDigits(text)) return structured;

@@ -1,25 +1,10 @@
-import { stringify } from "lossless-json";
+import { isLosslessNumber, stringify, type LosslessNumber } from "lossless-json";
 
 /**
- * Payload values as they come over the IPC. Numbers that a double cannot hold arrive as a bigint, or as the plain
- * object that lossless-json's `LosslessNumber` becomes when it is written as JSON; both are shown digit by digit.
+ * A number that a double cannot hold, shown digit by digit. Told by the private symbol of its class: a payload's members are whatever somebody
+ * sent, and one that looks like this is an object.
  */
-export type Exact = { readonly isLosslessNumber: true; readonly value: string };
-
-const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-
-export function isExact(value: unknown): value is Exact {
-  const given = value as Partial<Exact> | null;
-  return (
-    typeof given === "object" &&
-    given !== null &&
-    // Its own and nothing else: a payload's members, its prototype among them, are whatever somebody sent.
-    Object.keys(given).length === 2 &&
-    given.isLosslessNumber === true &&
-    typeof given.value === "string" &&
-    NUMBER.test(given.value)
-  );
-}
+export const isExact = (value: unknown): value is LosslessNumber => isLosslessNumber(value);
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null" | "absent";
 
@@ -41,8 +26,7 @@ export function entriesOf(value: unknown): readonly (readonly [string | number, 
 
 /** A value as JSON text: every digit, two blanks of indent. `undefined` is the empty text. */
 export function jsonText(value: unknown): string {
-  const exact = { test: isExact, stringify: (number: unknown) => (number as Exact).value };
-  return stringify(value, undefined, 2, [exact]) ?? "";
+  return stringify(value, undefined, 2) ?? "";
 }
 
 /** A number, boolean or null as it is written. */
