@@ -95,6 +95,29 @@ test.describe("Agents: tokens that the person makes, and what agents do with the
   });
 });
 
+test("[F3] a number with more digits than a double holds is drawn with all of them, and what only looks like one is an object", async () => {
+  const app = await launchApp({ flags: ["--allow-writes"] });
+  const agent = await modernAgent(app.connection.mcp.url, app.token);
+  try {
+    const data_json = '{"big":9223372036854775807,"like":{"isLosslessNumber":true,"value":"1"}}';
+    expect((await agent.call("ironflow_emit_event", { event: "many.digits", data_json })).isError).toBe(
+      false,
+    );
+    await app.page
+      .getByRole("navigation")
+      .getByRole("link", { name: /^Events/ })
+      .click();
+    const main = app.page.getByRole("main");
+    await main.getByText("many.digits").first().click();
+    await expect(main).toContainText("9223372036854775807");
+    await expect(main).toContainText("isLosslessNumber");
+    await saveScreenshot(app.page, "event-many-digits");
+  } finally {
+    await agent.close();
+    await app.close();
+  }
+});
+
 test("[F7] when the engine dies the page says how old its rows are, and goes on when the engine is back", async () => {
   const folder = await mkdtemp(join(tmpdir(), "ironbridge-engine-"));
   const first = await startEngine(folder, 0);
