@@ -170,6 +170,10 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     hub,
     consent,
     remembered,
+    callerNow: ({ caller, tokenId }) =>
+      tokenId === undefined
+        ? caller
+        : (localToken.holder(tokenId) ?? tokens.holder(tokenId) ?? probes.holder(tokenId)),
     rules: () => ({
       extra: settings.stored.tool_permissions ?? {},
       extraLost: settings.stored.permissions_lost !== undefined,
@@ -243,9 +247,10 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     rows: () => [...TOOLS, AUDIT_ROW, ...link.applicationRows],
     async dropCaller(name) {
       performer.drop(name);
-      remembered.forgetTokens((tokenId) => tokens.lives(tokenId));
+      remembered.forgetTokens((tokenId) => tokens.holder(tokenId) !== undefined);
       await door.dropCaller(name);
     },
+    onNarrowed: (name) => performer.narrow(name),
     onLimitChanged: (name) => performer.forgetLimit(name),
     onRightsChanged: () => tellAgents(),
     ending: life.ending,

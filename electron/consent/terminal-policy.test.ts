@@ -2,8 +2,10 @@ import { homedir } from "node:os";
 import { describe, expect, it } from "vitest";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import { toolByName } from "../../mcp/contract/tools.ts";
+import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import { USER, type Caller } from "../mcp-endpoint/permissions.ts";
 import { terminalPolicies, withTerminalDefaults } from "./terminal-policy.ts";
+import type { TerminalPolicy } from "../contract/tokens.ts";
 import type { Answer } from "./consent.ts";
 import { refusal } from "./outcomes.ts";
 import { previewCommand, previewInput } from "./terminal-preview.ts";
@@ -68,11 +70,19 @@ describe("first commands of one agent at the same time", () => {
   function asked(policies: ReturnType<typeof terminalPolicies>) {
     const open: ((answer: Answer) => void)[] = [];
     const ask = () => new Promise<Answer>((resolve) => open.push(resolve));
-    const call = (more: { caller?: Caller; there?: boolean; signal?: AbortSignal } = {}) =>
+    const call = (
+      more: {
+        caller?: Caller;
+        now?: () => Caller | undefined;
+        row?: ToolRow;
+        there?: boolean;
+        signal?: AbortSignal;
+      } = {},
+    ) =>
       policies.inTurn(
         {
-          caller: more.caller ?? agent(),
-          row: run,
+          caller: more.now ?? (() => more.caller ?? agent()),
+          row: more.row ?? run,
           signal: more.signal ?? new AbortController().signal,
           attendance: { arrived: async () => more.there ?? true, askedAnew: () => {} },
           deadlineMs: () => 0,
@@ -129,12 +139,56 @@ describe("first commands of one agent at the same time", () => {
     expect(open).toHaveLength(4);
   });
 
+  it("[B7] that wait while the person chooses to be asked each time are asked about", async () => {
+    let policy: TerminalPolicy = "once";
+    const { open, call } = asked(terminalPolicies());
+    const now = () => agent({ terminalPolicy: policy });
+    const first = call({ now });
+    const second = call({ now });
+    await turn();
+    policy = "each";
+    open[0]?.(APPROVED);
+    expect(await first).toEqual(APPROVED);
+    await turn();
+    expect(open).toHaveLength(2);
+    open[1]?.(DECLINED);
+    expect(await second).toEqual(DECLINED);
+  });
+
+  it("[B7] that wait while their token is taken away do not run", async () => {
+    let caller: Caller | undefined = agent();
+    const { open, call } = asked(terminalPolicies());
+    const first = call({ now: () => caller });
+    const second = call({ now: () => caller });
+    await turn();
+    caller = undefined;
+    open[0]?.(DECLINED);
+    await first;
+    expect(await second).toMatchObject({ approved: false, error: { reason: "caller_gone" } });
+    expect(open).toHaveLength(1);
+  });
+
+  it("[B7] are not let through by an approval of something typed", async () => {
+    const policies = terminalPolicies();
+    const { open, call } = asked(policies);
+    const typed = call({ row: type });
+    const command = call();
+    await turn();
+    expect(open).toHaveLength(2);
+    open[0]?.(APPROVED);
+    expect(await typed).toEqual(APPROVED);
+    policies.approved(agent(), type);
+    expect(policies.decide(ALLOW, agent(), run).verdict).toBe("ask");
+    open[1]?.(DECLINED);
+    expect(await command).toEqual(DECLINED);
+  });
+
   it("go on after a question that could not be asked at all", async () => {
     const policies = terminalPolicies();
     const { open, call } = asked(policies);
     const broken = policies.inTurn(
       {
-        caller: agent(),
+        caller: () => agent(),
         row: run,
         signal: new AbortController().signal,
         attendance: { arrived: async () => true, askedAnew: () => {} },

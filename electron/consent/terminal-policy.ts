@@ -16,13 +16,16 @@ export const DEFAULT_TERMINAL_POLICY: TerminalPolicy = "once";
 /** The rows that run something of the caller's choice with the person's rights: what is typed runs as well. */
 const RUNS = new Set(["ironflow_terminal_run", "ironbridge_terminal_input"]);
 
+/** The row whose approval stands for more: what it says of itself in the question is that further commands run unasked. */
+const UNLOCKS = "ironflow_terminal_run";
+
 /** Whether an agent's commands are asked about. It lives as long as this start of the app. */
 export interface TerminalPolicies {
   /** What the gate's verdict becomes. */
   decide(verdict: Verdict, caller: Caller, row: ToolRow | undefined): Verdict;
   /**
-   * Asks about a call, one of a caller at a time where the first answer decides for all: the others wait for it, go with it
-   * when it is yes, and are asked about in their turn when it is not.
+   * Asks about a call, one of a caller at a time where the first command's answer decides for all: the others wait for it,
+   * go with it when it is yes, and are asked about in their turn when it is not, or when the rights have changed.
    */
   inTurn(call: CallInTurn, ask: () => Promise<Answer>): Promise<Answer>;
   /** What a question reads about terminals: every agent's, from main's own list. Undefined for other tools. */
@@ -34,7 +37,8 @@ export interface TerminalPolicies {
 }
 
 export interface CallInTurn {
-  readonly caller: Caller;
+  /** The caller with the rights of this moment; undefined when its token is gone. */
+  readonly caller: () => Caller | undefined;
   readonly row: ToolRow;
   readonly signal: AbortSignal;
   readonly attendance: Attendance;
@@ -63,15 +67,26 @@ export function terminalPolicies(sessions: () => readonly TerminalSession[] = ()
   }
 
   return {
-    async inTurn({ caller, row, signal, attendance, deadlineMs }, ask) {
-      if (caller.kind !== "token" || !RUNS.has(row.name) || policyOf(caller) !== "once") return ask();
-      for (let open = underWay.get(caller.name); open !== undefined; open = underWay.get(caller.name)) {
+    async inTurn({ caller: callerNow, row, signal, attendance, deadlineMs }, ask) {
+      const gone: Answer = { approved: false, error: refusal("caller_gone") };
+      const caller = callerNow();
+      if (caller === undefined) return gone;
+      const { name } = caller;
+      /** Whether one answer stands for all commands of this caller. It may have changed while this call waited. */
+      const asksOnce = () => {
+        const now = callerNow();
+        return now?.kind === "token" && policyOf(now) === "once";
+      };
+      if (!RUNS.has(row.name) || !asksOnce()) return ask();
+      for (let open = underWay.get(name); open !== undefined; open = underWay.get(name)) {
         await settledOrAborted(open, signal);
-        if (signal.aborted) return { approved: false, error: refusal("caller_gone") };
+        if (signal.aborted) return gone;
       }
-      if (!known.has(caller.name)) return first(caller.name, ask);
+      if (callerNow() === undefined) return gone;
+      if (!asksOnce()) return ask();
+      if (!known.has(name)) return row.name === UNLOCKS ? first(name, ask) : ask();
       if (await attendance.arrived(deadlineMs())) return { approved: true };
-      return { approved: false, error: refusal(signal.aborted ? "caller_gone" : "expired") };
+      return signal.aborted ? gone : { approved: false, error: refusal("expired") };
     },
     read(tool) {
       if (tool !== "ironbridge_terminal_list") return undefined;
@@ -85,7 +100,7 @@ export function terminalPolicies(sessions: () => readonly TerminalSession[] = ()
       return { verdict: "ask" };
     },
     approved(caller, row) {
-      if (caller.kind === "token" && RUNS.has(row.name)) known.add(caller.name);
+      if (caller.kind === "token" && row.name === UNLOCKS) known.add(caller.name);
     },
     forget: (caller) => void known.delete(caller),
   };

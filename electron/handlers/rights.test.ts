@@ -20,6 +20,8 @@ let asked: RightsToAsk[];
 let answer: Answer;
 let dropped: string[];
 let limits: string[];
+/** Tokens whose open questions were closed, because they may do less. */
+let narrowed: string[];
 let told: number;
 const ending = new AbortController().signal;
 
@@ -29,6 +31,7 @@ beforeEach(() => {
   answer = APPROVED;
   dropped = [];
   limits = [];
+  narrowed = [];
   told = 0;
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,6 +52,7 @@ describe("making a token", () => {
       mcpUrl: "http://127.0.0.1:4100/mcp",
       dropCaller: async (name) => void dropped.push(name),
       onRightsChanged: () => void (told += 1),
+      onNarrowed: (name) => void narrowed.push(name),
       onLimitChanged: (name) => void limits.push(name),
       ending,
     });
@@ -132,6 +136,7 @@ describe("changing a token", () => {
       mcpUrl: "",
       dropCaller: async () => {},
       onRightsChanged: () => void (told += 1),
+      onNarrowed: (name) => void narrowed.push(name),
       onLimitChanged: (name) => void limits.push(name),
       ending,
     })["tokens:change"]({ name: "claude", ...changes });
@@ -139,6 +144,20 @@ describe("changing a token", () => {
   beforeEach(() => {
     tokens = openTokenStore(join(folder, "tokens.json"), () => new Date());
     token = tokens.create("claude", ["mcp.call", "mcp.write"], { calls: 10, per_s: 60 }).token;
+  });
+
+  it.each([
+    [{ permissions: ["mcp.call"] }, true],
+    [{ permissions: ["mcp.write", "mcp.call"] }, false],
+    [{ permissions: ["mcp.call", "mcp.write", "mcp.audit"] }, false],
+    [{ permissions: ["mcp.*"] }, false],
+    [{ terminal_policy: "each" as const }, true],
+    [{ terminal_policy: "once" as const }, false],
+    [{ terminal_policy: "allow" as const }, false],
+    [{ rate_limit: { calls: 9, per_s: 60 } }, false],
+  ])("[E6] to %o closes its open questions: %s", async (changes, closes) => {
+    await change(changes);
+    expect(narrowed).toEqual(closes ? ["claude"] : []);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Consent } from "../consent/consent.ts";
 import { DEFAULT_TERMINAL_POLICY } from "../consent/terminal-policy.ts";
 import type { Handlers } from "../contract/ipc.ts";
-import type { NewToken, RateLimit } from "../contract/tokens.ts";
+import type { NewToken, RateLimit, TokenInfo } from "../contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import { grants } from "../mcp-endpoint/permissions.ts";
 import { limitWords } from "../mcp-endpoint/rate-limit.ts";
@@ -15,6 +15,8 @@ export interface TokenHandlerParts {
   readonly dropCaller: (name: string) => Promise<void>;
   /** Its next request knows: clients are told that their list of tools may be another. */
   readonly onRightsChanged: () => void;
+  /** It may do less than before, or is asked about more: what it waits for under its old rights is over. */
+  readonly onNarrowed: (name: string) => void;
   /** Its count of calls starts over. */
   readonly onLimitChanged: (name: string) => void;
   readonly ending: AbortSignal;
@@ -88,6 +90,7 @@ export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
       }
       const info = tokens.change(change);
       if (info === undefined) return { ok: false, error: noToken(name) }; // revoked while the person was asked
+      if (isNarrower(before, info)) parts.onNarrowed(name);
       if (change.rate_limit !== undefined) parts.onLimitChanged(name);
       parts.onRightsChanged();
       return { ok: true, info };
@@ -117,6 +120,12 @@ const noToken = (name: string): ToolError => ({
 function isLooser(before: RateLimit | undefined, after: RateLimit | null | undefined): boolean {
   if (before === undefined || after === undefined) return false;
   return after === null || after.calls > before.calls || after.per_s < before.per_s;
+}
+
+/** Whether the token lost a permission, or more of its commands are asked about. */
+function isNarrower(before: TokenInfo, after: TokenInfo): boolean {
+  const order = ({ terminal_policy: policy }: TokenInfo) => POLICY_ORDER[policy ?? DEFAULT_TERMINAL_POLICY];
+  return order(after) < order(before) || before.permissions.some((held) => !grants(after.permissions, held));
 }
 
 const EFFECTS: Readonly<Record<string, string>> = {

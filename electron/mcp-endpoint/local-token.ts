@@ -10,6 +10,8 @@ export const TOKEN_PREFIX = "ibk_";
 
 export interface LocalToken {
   authenticate(token: string): Authenticated | undefined;
+  /** Who holds the token of this hash. */
+  holder(tokenId: string): Caller | undefined;
   /** Takes the file away; the token ends with this life of the app anyway. */
   remove(): void;
 }
@@ -36,6 +38,7 @@ export function makeLocalToken(
   };
   return {
     authenticate: (given) => (hashToken(given) === tokenId ? { caller, tokenId } : undefined),
+    holder: (given) => (given === tokenId ? caller : undefined),
     remove: () => rmSync(path, { force: true }),
   };
 }

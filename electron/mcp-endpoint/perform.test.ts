@@ -23,6 +23,7 @@ let answer: () => Promise<Answer>;
 let performer: Performer | undefined;
 let remembered: Set<string>;
 let rules: HouseRules;
+let callerNow: PerformParts["callerNow"];
 let time: ReturnType<typeof handClock>;
 let switches: { name: string; personMayWrite: boolean; agentsMayWrite: boolean; terminals: boolean };
 
@@ -30,6 +31,7 @@ beforeEach(() => {
   performer = undefined;
   remembered = new Set();
   rules = NO_RULES;
+  callerNow = ({ caller }) => caller;
   time = handClock();
   store = runStore();
   store.runs.set(SECRET, { status: "failed", steps: 1 });
@@ -63,6 +65,7 @@ function performerOf() {
       has: ({ tokenId, tool, engine }) => remembered.has(`${tokenId} ${tool} ${engine}`),
       add: ({ tokenId, tool, engine }) => void remembered.add(`${tokenId} ${tool} ${engine}`),
     },
+    callerNow: (call) => callerNow(call),
     rules: () => rules,
     own: [],
     terminals: terminalPolicies(),
@@ -224,6 +227,19 @@ describe("a call that needs the person", () => {
     };
     const result = await perform({});
     expect(JSON.parse(textOf(result))).toMatchObject({ reason: "read_only" });
+    expect(store.changes()).toEqual([]);
+  });
+
+  it.each([
+    ["lost the permission", () => ({ ...writer, permissions: ["mcp.call"] })],
+    ["was taken away", () => undefined],
+  ])("[E6] does nothing when its token %s while the person was asked", async (_, now) => {
+    answer = async () => {
+      callerNow = now;
+      return { approved: true };
+    };
+    const result = await perform({});
+    expect(JSON.parse(textOf(result))).toMatchObject({ reason: "rights_changed" });
     expect(store.changes()).toEqual([]);
   });
 

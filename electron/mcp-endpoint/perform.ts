@@ -54,6 +54,8 @@ export interface PerformParts {
   };
   readonly consent: Pick<Consent, "askCall">;
   readonly remembered: Pick<Remembered, "has" | "add">;
+  /** Who made a call, with the rights of this moment; undefined when the token is gone. */
+  readonly callerNow: (call: Pick<ToolCall, "caller" | "tokenId">) => Caller | undefined;
   /** What the person has decided, now. */
   readonly rules: () => HouseRules;
   /** Whether an agent's commands are asked about. */
@@ -73,6 +75,8 @@ export interface Performer {
   perform(call: ToolCall): Promise<CallToolResult | ComeBack | undefined>;
   /** A token has another limit: its count of calls starts over. */
   forgetLimit(caller: string): void;
+  /** A token may do less than before: what was asked under its old rights closes, and its commands are asked about anew. */
+  narrow(caller: string): void;
   /** A token is gone: its questions close, its count of calls is over. Without a name, all questions close. */
   drop(caller?: string): void;
 }
@@ -164,7 +168,8 @@ export function createPerformer(parts: PerformParts): Performer {
               parts.terminals.read(tool) ??
               parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal }),
           });
-        return parts.terminals.inTurn({ caller: call.caller, row, signal, attendance, deadlineMs }, ask);
+        const caller = () => parts.callerNow(call);
+        return parts.terminals.inTurn({ caller, row, signal, attendance, deadlineMs }, ask);
       },
     );
   }
@@ -185,6 +190,7 @@ export function createPerformer(parts: PerformParts): Performer {
     row: ToolRow,
     args: Record<string, unknown>,
     decide: () => Verdict,
+    approved: () => boolean,
     how: { readonly remembered?: true },
     onProgress: ToolCall["onProgress"],
   ): Promise<CallToolResult> {
@@ -195,7 +201,8 @@ export function createPerformer(parts: PerformParts): Performer {
     // Rights may have been taken away, or everything stopped, while the record was written.
     const now = decide();
     if (now.verdict === "refuse") return refuse(passage, now.reason, link, now.error);
-    if (now.verdict === "hidden") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
+    if (now.verdict === "hidden" || (now.verdict === "ask" && !approved()))
+      return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
     const tool = own.get(row.name);
     if (tool !== undefined) return ended(passage, await callOwnTool(tool, args, parts.clock));
     const confirmed = onlyAPersonConfirms(row) ? { ...args, confirm: true } : args;
@@ -223,6 +230,11 @@ export function createPerformer(parts: PerformParts): Performer {
     return whileWaiting(held.wait(found, call.signal, call.patience), call.onProgress);
   }
 
+  function narrow(caller: string): void {
+    held.drop(`token:${caller}`);
+    parts.terminals.forget(caller);
+  }
+
   return {
     tools(caller, connection) {
       const link = parts.hub.link(connection);
@@ -231,22 +243,24 @@ export function createPerformer(parts: PerformParts): Performer {
       return rowsOf(link).filter((row) => hiddenBecause(caller, row, link.switches, rules) === undefined);
     },
     forgetLimit: (caller) => limiter.forget(caller),
+    narrow,
     drop(caller) {
-      held.drop(caller === undefined ? undefined : `token:${caller}`);
-      if (caller === undefined) return;
+      if (caller === undefined) return held.drop();
       limiter.forget(caller);
-      parts.terminals.forget(caller);
+      narrow(caller);
     },
     async perform(call) {
       const link = parts.hub.link(call.connection);
       if (link === undefined) return undefined;
       const row = rowOf(link, call.tool);
       const args = withTerminalDefaults(row, row === undefined ? call.args : withoutConfirm(row, call.args));
-      const decide = () => {
+      const decide = (): Verdict => {
         const now = parts.hub.link(call.connection) ?? link;
+        const caller = parts.callerNow(call);
+        if (caller === undefined) return TOKEN_GONE;
         const verdict = parts.terminals.decide(
-          gate(call.caller, row, now.switches, args, parts.rules()),
-          call.caller,
+          gate(caller, row, now.switches, args, parts.rules()),
+          caller,
           row,
         );
         // An application may take its tool away, or declare another under its name, at any time.
@@ -299,6 +313,7 @@ export function createPerformer(parts: PerformParts): Performer {
         row,
         args,
         decide,
+        () => asks || (remembered && isRemembered(call, link, row)),
         remembered ? { remembered } : {},
         asks ? undefined : call.onProgress,
       );
@@ -365,6 +380,8 @@ const QUESTION_OVER: ToolError = {
   retryable: false,
   hint: "Read the target before you decide to call again.",
 };
+
+const TOKEN_GONE: Verdict = { verdict: "hidden", reason: "its token was taken away" };
 
 const TOOL_CHANGED: Verdict = {
   verdict: "refuse",

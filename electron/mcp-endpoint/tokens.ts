@@ -48,8 +48,8 @@ export interface TokenStore {
   list(): TokenInfo[];
   /** Who holds this token, with the permissions it has now. */
   authenticate(token: string): Authenticated | undefined;
-  /** Whether the token of this hash still opens something. */
-  lives(tokenId: string): boolean;
+  /** Who holds the token of this hash, with the permissions it has now; undefined once it opens nothing any more. */
+  holder(tokenId: string): Caller | undefined;
   /** @throws TokenRefused before anything is asked or made */
   assertFree(name: string): void;
   /** Makes a token and returns it; nobody will see it again. @throws TokenRefused */
@@ -115,19 +115,28 @@ export function openTokenStore(
       throw new TokenRefused(`There are ${MAX_TOKENS} tokens already.`);
   };
 
+  function holder(tokenId: string): Caller | undefined {
+    const found = byHash.get(tokenId);
+    if (found === undefined) return undefined;
+    const { name, permissions, rate_limit: rateLimit, terminal_policy: terminalPolicy } = found;
+    return {
+      kind: "token",
+      name,
+      permissions,
+      ...(terminalPolicy === undefined ? {} : { terminalPolicy }),
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+    };
+  }
+
   return {
     problem: file.problem,
     list,
     authenticate(token) {
       const tokenId = hashToken(token);
-      const found = byHash.get(tokenId);
-      if (found === undefined) return undefined;
-      const { name, permissions, rate_limit: rateLimit, terminal_policy: terminalPolicy } = found;
-      const policy = terminalPolicy === undefined ? {} : { terminalPolicy };
-      const caller: Caller = { kind: "token", name, permissions, ...policy };
-      return { tokenId, caller: rateLimit === undefined ? caller : { ...caller, rateLimit } };
+      const caller = holder(tokenId);
+      return caller === undefined ? undefined : { tokenId, caller };
     },
-    lives: (tokenId) => byHash.has(tokenId),
+    holder,
     assertFree,
     create(name, permissions, limit, policy) {
       assertFree(name);

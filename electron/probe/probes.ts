@@ -1,3 +1,4 @@
+import type { Caller } from "../mcp-endpoint/permissions.ts";
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../loopback/clock.ts";
 import { hashToken, makeToken } from "../../loopback/token.ts";
@@ -32,6 +33,8 @@ export interface ProbesOptions {
 export interface Probes {
   /** For the endpoint: who holds this token. */
   authenticate(token: string): Authenticated | undefined;
+  /** Who holds the token of this hash, while its test runs. */
+  holder(tokenId: string): Caller | undefined;
   /** Makes a token that is told to nobody, connects as agents of both eras do, and says what they see. */
   open(connection: string, permissions: readonly string[]): Promise<Probe>;
   /** @throws NoProbe */
@@ -87,14 +90,19 @@ export function openProbes(options: ProbesOptions): Probes {
     }
   }
 
+  function holder(tokenId: string): Caller | undefined {
+    for (const probe of running.values())
+      if (probe.tokenId === tokenId && clock.nowMs() < probe.expiresMs) return probe.caller;
+    return undefined;
+  }
+
   return {
     authenticate(token) {
       const tokenId = hashToken(token);
-      for (const probe of running.values())
-        if (probe.tokenId === tokenId && clock.nowMs() < probe.expiresMs)
-          return { tokenId, caller: probe.caller };
-      return undefined;
+      const caller = holder(tokenId);
+      return caller === undefined ? undefined : { tokenId, caller };
     },
+    holder,
     async open(connection, permissions) {
       // One page shows one test: the one before is over.
       await Promise.all([...running.keys()].map(close));

@@ -93,6 +93,7 @@ export function consentWorld() {
       has: (subject) => remembered.has(JSON.stringify(subject)),
       add: (subject) => void remembered.add(JSON.stringify(subject)),
     },
+    callerNow: ({ caller }) => caller,
     rules: () => world.rules,
     audit: { write: async (event) => void audit.push(event) },
     onActivity: () => {},
