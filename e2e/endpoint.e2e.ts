@@ -166,6 +166,22 @@ test.describe("The endpoint and consent", () => {
     expect(errorOf(await gone).reason).toBe("declined");
   });
 
+  test("[E6] a token that loses the right to write while its call is asked about: the question is gone, nothing is done", async () => {
+    const token = await makeToken("narrowed", ["Write"], "");
+    const agent = await modernAgent(app.connection.mcp.url, token);
+    const [run] = await completedRuns(agent, 1);
+    const asked = agent.call("ironflow_delete_run", { run_id: run?.id ?? "" });
+    await waitForQuestion(app, run?.id ?? "");
+    await app.page.getByRole("button", { name: "Change the token narrowed" }).click();
+    const dialog = app.page.getByRole("dialog");
+    await dialog.getByRole("checkbox", { name: "Write" }).click();
+    await dialog.locator("button[type=submit]").click();
+    await expect.poll(() => questionsOnScreen(app)).toBe(0);
+    expect((await asked).isError).toBe(true);
+    expect((await agent.call("ironflow_get_run", { run_id: run?.id ?? "" })).isError).toBe(false);
+    await agent.close();
+  });
+
   test("[E7] callers of both eras wait longer than their clients would, and only their own call is done", async () => {
     test.setTimeout(150_000);
     const [first, second] = await completedRuns(modern, 2);
