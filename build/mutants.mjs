@@ -17,7 +17,9 @@ const TARGETS = [
   { source: "loopback/token.ts", tests: ["loopback/token.test.ts"] },
   {
     source: "electron/mcp-endpoint/gate.ts",
-    tests: ["electron/mcp-endpoint/gate.test.ts", "electron/mcp-endpoint/gate-details.test.ts"],
+    tests: ["gate", "gate-details", "gate-applications"].map(
+      (name) => `electron/mcp-endpoint/${name}.test.ts`,
+    ),
   },
   { source: "electron/mcp-endpoint/permissions.ts", tests: ["electron/mcp-endpoint/permissions.test.ts"] },
   { source: "electron/consent/canonical.ts", tests: ["electron/consent/canonical.test.ts"] },
