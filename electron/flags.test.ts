@@ -48,6 +48,7 @@ describe("the command line", () => {
     [["--mcp-port=http"], "--mcp-port: must be a port"],
     [["--mcp-port=1.5"], "--mcp-port: must be a port"],
     [["--allow-writes=no"], "--allow-writes: takes no value"],
+    [["--demo", "--server-url=http://127.0.0.1:9123"], "--demo: the demo works on the embedded engine"],
     [["--server-url=ftp://engine"], "--server-url: must be an http or https address"],
     [["--server-url=foo"], "--server-url: must be an http or https address"],
     [["--server-url="], "--server-url: must be an http or https address"],

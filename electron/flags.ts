@@ -88,6 +88,8 @@ export function parseFlags(argv: readonly string[], options: { packaged: boolean
   }
   const parsed = Flags.safeParse(given);
   if (!parsed.success) throw new FlagError(parsed.error.issues.map(explain).join("; "));
+  if (parsed.data.demo && parsed.data.serverUrl !== undefined)
+    throw new FlagError("--demo: the demo works on the embedded engine, so it does not go with --server-url");
   const folder = parsed.data.userDataDir;
   if (folder === undefined || isAbsolute(folder)) return parsed.data;
   return { ...parsed.data, userDataDir: resolve(options.cwd, folder) };
