@@ -43,7 +43,7 @@ function Records({ records }: { records: readonly TerminalRecord[] }) {
     <>
       <p className={styles.sum} role="status">
         {open === 0
-          ? `Nothing is left running: all ${records.length} ended, with proof.`
+          ? `Nothing is left running: ${records.length === 1 ? "the one process" : `all ${records.length}`} ended, with proof.`
           : `${open} of ${records.length} run, or their end is not proved.`}
       </p>
       <div className={styles.scroll} tabIndex={0} role="group" aria-label="List of processes">

@@ -24,7 +24,10 @@ export const deleteRun: Previewer = async (args, read) => {
   const steps = await readSteps(run.id, read);
   return {
     title: "Delete a run",
-    consequence: `The run and its ${count(steps.length, "step")} are deleted for good. Nothing brings them back.`,
+    consequence:
+      steps.length === 0
+        ? "The run is deleted for good. Nothing brings it back."
+        : `The run and its ${count(steps.length, "step")} are deleted for good. Nothing brings them back.`,
     target: [...runRows(run), shown("Steps", String(steps.length))],
     effects: [
       "The run's input, output, error and history are deleted.",
