@@ -13,7 +13,9 @@ export type IdPrefix =
   | "rbj"
   | "tbl"
   | "obx"
-  | "call";
+  | "call"
+  | "wh"
+  | "whd";
 
 /** Makes ids that sort by creation, so that index pages fill in order. */
 export interface Ids {

@@ -30,7 +30,7 @@ export interface DoorOptions {
   environment: EnvironmentRow;
 }
 
-/** Who may come in: this address only, no web page, and (unless `--dev`) a key, but for health and capabilities. */
+/** Who may come in: this address only, no web page, and (unless `--dev`) a key, but for health, capabilities and webhooks. */
 export function policyAt(at: ListeningAt, options: DoorOptions): GuardPolicy<EnvironmentRow> {
   const open = options.server.authRequired ? {} : { anonymous: true as const };
   const rest = { methods: ["GET", "POST", "PUT", "PATCH", "DELETE"], ...open };
@@ -40,7 +40,7 @@ export function policyAt(at: ListeningAt, options: DoorOptions): GuardPolicy<Env
     routes: [
       ...restRoutes
         .filter((route) => route.open === true)
-        .map((route) => ({ path: route.path, methods: [route.method], anonymous: true as const })),
+        .map((route) => ({ ...doorOf(route.path), methods: [route.method], anonymous: true as const })),
       { under: "/api/", ...rest },
       { under: "/api/v1/kv/", bodyTypes: ["application/json", "application/octet-stream"], ...rest },
       ...CONNECT_SERVICES.map((service) => ({
@@ -52,6 +52,12 @@ export function policyAt(at: ListeningAt, options: DoorOptions): GuardPolicy<Env
     ],
     authenticate: (token) => options.core.store.environments.environmentOfKey(hashToken(token)),
   };
+}
+
+/** A path that ends in a parameter is a door to what is under it; `findRoute` refuses what is deeper. */
+function doorOf(path: string): { path: string } | { under: `/${string}/` } {
+  const at = path.indexOf("{");
+  return at < 0 ? { path } : { under: path.slice(0, at) as `/${string}/` };
 }
 
 /** Answers one request: guard, then body, then the method or route. */
@@ -226,11 +232,12 @@ async function serveRest(
   const input = {
     params: found.params,
     query: parseQuery(query),
-    body: found.route.bytes === true ? await readValue(request) : await readMessage(request),
+    body: found.route.bytes !== undefined ? await readValue(request) : await readMessage(request),
     preconditions: {
       ifMatch: request.headers["if-match"],
       ifNoneMatch: request.headers["if-none-match"],
     },
+    headers: request.headers,
   };
   const answer = await found.route.run(call, input);
   if (answer === NO_CONTENT) response.writeHead(204, { "cache-control": "no-store" }).end();

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
  * entity, and the newest event of all, for the next one's number counts on from it. Each answers how many rows went.
  */
 export interface AgeTable {
-  /** Events, idempotency keys of those, dead letters and audit rows of before a moment. */
+  /** Events, idempotency keys of those, dead letters, notes of webhook deliveries and audit rows of before a moment. */
   deleteBefore(environmentId: string, beforeMs: number, limit: number): number;
   /** The oldest events beyond `keep`, but none from `beforeMs` on. */
   deleteSurplusEvents(environmentId: string, keep: number, beforeMs: number, limit: number): number;
@@ -30,6 +30,9 @@ export function createAgeTable(db: Database): AgeTable {
   const messages = db.prepare(
     "delete from topic_messages where seq in (select seq from topic_messages where environment_id = ? and created_at < ? limit ?)",
   );
+  const deliveries = db.prepare(
+    "delete from webhook_deliveries where seq in (select seq from webhook_deliveries where environment_id = ? and received_at < ? limit ?)",
+  );
   const audit = db.prepare(
     "delete from audit where seq in (select seq from audit where environment_id = ? and created_at < ? limit ?)",
   );
@@ -43,7 +46,7 @@ export function createAgeTable(db: Database): AgeTable {
   );
   return {
     deleteBefore: (environmentId, beforeMs, limit) =>
-      [events, keys, letters, messages, audit].reduce(
+      [events, keys, letters, messages, deliveries, audit].reduce(
         (gone, statement) => gone + statement.run(environmentId, beforeMs, limit),
         0,
       ),

@@ -41,7 +41,17 @@ export interface EnvironmentTable {
 }
 
 /** Tables whose rows belong to an environment. */
-const OWNED = ["functions", "events", "runs", "kv_buckets", "streams", "projections", "secrets", "agents"];
+const OWNED = [
+  "functions",
+  "events",
+  "runs",
+  "kv_buckets",
+  "streams",
+  "projections",
+  "secrets",
+  "agents",
+  "webhook_sources",
+];
 
 /** Environment ids are `env_` and the name, so that they can be guessed from a configuration file. */
 function environmentId(name: string): string {

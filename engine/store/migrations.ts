@@ -8,6 +8,7 @@ import { PROJECTIONS } from "./migrations/06-projections.ts";
 import { OUTBOX } from "./migrations/07-outbox.ts";
 import { FLOW } from "./migrations/08-flow.ts";
 import { AGENT_TOOLS } from "./migrations/09-agent-tools.ts";
+import { WEBHOOKS } from "./migrations/10-webhooks.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly string[] = [
   OUTBOX,
   FLOW,
   AGENT_TOOLS,
+  WEBHOOKS,
 ];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */

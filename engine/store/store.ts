@@ -27,6 +27,7 @@ import { createStreamTable, type StreamTable } from "./streams.ts";
 import { createTopicTable, type TopicTable } from "./topics.ts";
 import { createTotals, type Totals } from "./totals.ts";
 import { createTimerTable, type TimerTable } from "./timers.ts";
+import { createWebhookTable, type WebhookTable } from "./webhooks.ts";
 
 /** Every table of the engine. Reads may happen any time; writes only inside a change handed to the writer. */
 export interface Store {
@@ -52,6 +53,7 @@ export interface Store {
   age: AgeTable;
   flow: FlowTable;
   topics: TopicTable;
+  webhooks: WebhookTable;
   totals: Totals;
   /** Writes a row as it is: a change that has to reach the disk and changes nothing. */
   touch(): void;
@@ -88,6 +90,7 @@ export function createStore(db: Database): Store {
     age: createAgeTable(db),
     flow: createFlowTable(db),
     topics: createTopicTable(db),
+    webhooks: createWebhookTable(db),
     totals: createTotals(db),
     touch: () => {
       touch.run();

@@ -58,6 +58,7 @@ export const TRANSFER_TABLES: readonly TransferTable[] = [
 /**
  * Tables that stay: keys and values that only this store can read (names of secrets travel), what is derived from the
  * others, and what applications register again when they start: projections, which are built anew, and agents' tools.
+ * Sources of webhooks stay with their tokens and secrets: a source is a door of this store.
  */
 export const LEFT_BEHIND: readonly string[] = [
   "projects",
@@ -76,6 +77,10 @@ export const LEFT_BEHIND: readonly string[] = [
   "rebuild_jobs",
   "agents",
   "agent_tools",
+  "webhook_sources",
+  "webhook_secrets",
+  "webhook_deliveries",
+  "webhook_edges",
 ];
 
 /** The rows of one environment. */

@@ -20,6 +20,7 @@ import { sqlProjectionRows } from "./sql-projection-rows.ts";
 import { sqlRows } from "./sql-rows.ts";
 import { streamRows } from "./stream-rows.ts";
 import { trailRows } from "./trail-rows.ts";
+import { webhookRows } from "./webhook-rows.ts";
 import { workerRows } from "./worker-rows.ts";
 import { yieldRows } from "./yield-rows.ts";
 
@@ -41,6 +42,7 @@ export const allRows: readonly Row[] = [
   ...streamRows,
   ...sqlRows,
   ...trailRows,
+  ...webhookRows,
   ...secretRows,
   ...configRows,
   ...agentToolRows,

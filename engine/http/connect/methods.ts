@@ -16,6 +16,7 @@ import { serverMethods } from "./server-methods.ts";
 import { streamMethods } from "./stream-methods.ts";
 import { timeTravelMethods } from "./time-travel-methods.ts";
 import { topicMethods } from "./topic-methods.ts";
+import { webhookMethods } from "./webhook-methods.ts";
 
 export const CONNECT_PREFIX = "/ironflow.v1.";
 
@@ -35,6 +36,7 @@ const services: Record<string, Record<string, ConnectMethod>> = {
   QueryService: queryMethods,
   ProjectionService: { ...projectionMethods, ...projectionWorkerMethods },
   TimeTravelService: timeTravelMethods,
+  WebhookService: webhookMethods,
 };
 
 export const CONNECT_SERVICES: readonly string[] = Object.keys(services);

@@ -36,8 +36,8 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
 }
 
 function bodyOf(route: RestRoute): Json {
-  if (route.bytes === true) {
-    const content = { "application/json": { schema: {} }, "application/octet-stream": { schema: {} } };
+  if (route.bytes !== undefined) {
+    const content = Object.fromEntries(route.bytes.map((type) => [type, { schema: {} }]));
     return { requestBody: { required: true, content } };
   }
   if (route.docs.body === undefined) return {};

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import * as z from "zod/v4";
 import type { Call } from "../call.ts";
 
@@ -7,6 +8,7 @@ export interface RestInput {
   /** The parsed JSON body; `undefined` when there was none. For a route of `bytes` the body as it came. */
   body: unknown;
   preconditions: Preconditions;
+  headers: IncomingHttpHeaders;
 }
 
 /** What must hold for a write to be made. */
@@ -26,8 +28,8 @@ export interface RestRoute {
   path: string;
   /** Answered without a key. */
   open?: true;
-  /** The body is not read as JSON (but must be that when its type says so). */
-  bytes?: true;
+  /** The media types of a body that is not read as JSON (but must be that when its type says so). */
+  bytes?: readonly string[];
   docs: RouteDocs;
   /** @throws ZodError, ApiError */
   run(call: Call, input: RestInput): unknown;
@@ -106,6 +108,9 @@ export function route<Query extends z.ZodType, Body extends z.ZodType>(spec: {
 export function bytesRoute<Query extends z.ZodType>(spec: {
   method: Verb;
   path: string;
+  open?: true;
+  /** Default: JSON and bytes. */
+  bodyTypes?: readonly string[];
   query: Query;
   /** What it is for, in a few words. */
   summary: string;
@@ -117,15 +122,17 @@ export function bytesRoute<Query extends z.ZodType>(spec: {
       query: z.output<Query>;
       body: Buffer;
       preconditions: Preconditions;
+      headers: IncomingHttpHeaders;
     },
   ): unknown;
 }): RestRoute {
   return {
     method: spec.method,
     path: spec.path,
-    bytes: true,
+    ...(spec.open === undefined ? {} : { open: spec.open }),
+    bytes: spec.bodyTypes ?? ["application/json", "application/octet-stream"],
     docs: { summary: spec.summary, query: spec.query, answer: spec.answer },
-    run: (call, { params, query, body, preconditions }) =>
-      spec.run(call, { params, query: spec.query.parse(query), body: body as Buffer, preconditions }),
+    run: (call, { query, body, ...rest }) =>
+      spec.run(call, { ...rest, query: spec.query.parse(query), body: body as Buffer }),
   };
 }

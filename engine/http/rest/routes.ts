@@ -16,6 +16,7 @@ import { secretRoutes } from "./secret-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
 import { sqlRoutes } from "./sql-routes.ts";
 import { streamRoutes } from "./stream-routes.ts";
+import { webhookRoutes } from "./webhook-routes.ts";
 import { workerRoutes } from "./worker-routes.ts";
 
 const openApi = route({
@@ -44,6 +45,7 @@ export const restRoutes: readonly RestRoute[] = [
   ...streamRoutes,
   ...projectionRoutes,
   ...flowRoutes,
+  ...webhookRoutes,
   openApi,
 ];
 
