@@ -20,6 +20,8 @@ export interface Database {
   exec(sql: string): void;
   /** What is overwritten or removed inside `work` is zeroed in the file, not just unlinked. */
   erasing<T>(work: () => T): T;
+  /** No text, blob or row that is read or made inside `work` may have more bytes. */
+  limiting<T>(maxBytes: number, work: () => T): T;
   /**
    * Empties the write-ahead log, so that no old page is left in it. False while somebody else reads: it does not wait for
    * them, for nothing else is done meanwhile.
@@ -32,10 +34,7 @@ export interface Database {
 /** How long a write waits for somebody else's lock, ms. */
 const busyMs = 5_000;
 
-/**
- * The largest text, blob or row. Nothing that comes in is near it; a statement of a SQL projection that doubles a text with
- * every event ends here, and not where the memory does.
- */
+/** The largest text, blob or row. Nothing that comes in is near it. */
 const MAX_ROW_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -62,6 +61,14 @@ export function openDatabase(file: string): Database {
         return work();
       } finally {
         raw.exec("pragma secure_delete=off");
+      }
+    },
+    limiting: (maxBytes, work) => {
+      raw.limits.length = maxBytes;
+      try {
+        return work();
+      } finally {
+        raw.limits.length = MAX_ROW_BYTES;
       }
     },
     emptyLog: () => {
@@ -105,7 +112,12 @@ const isDamage = (error: unknown): boolean =>
 /** SQLite's primary result codes that say: not now, or not on this disk. */
 const troubles = new Set([5, 6, 8, 10, 13, 14]);
 
+/** An I/O error that is none: there was no memory for it. The same change would want as much again. */
+const ioErrorNoMemory = 3082;
+
 /** Busy, locked, read-only, I/O error, full, cannot open: the same change may succeed later. */
 export function isStorageTrouble(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && troubles.has(Number(error.errcode) & 0xff);
+  if (!(error instanceof Error) || !("errcode" in error)) return false;
+  const code = Number(error.errcode);
+  return code !== ioErrorNoMemory && troubles.has(code & 0xff);
 }

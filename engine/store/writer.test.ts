@@ -37,6 +37,26 @@ it("commits what was handed in together, and a change that throws takes nothing 
   expect(stored()).toEqual([1, 3]);
 });
 
+it("runs the others again when SQLite gives up the whole transaction at one of them", async () => {
+  db.exec("create trigger lose before insert on t when new.n = 2 begin select raise(rollback, 'lost'); end");
+  const log: string[] = [];
+  const results = await Promise.allSettled([
+    writer.write((tx) => {
+      log.push("run");
+      tx.onRollback(() => log.push("undone"));
+      tx.afterCommit(() => log.push("committed"));
+      insert(1)();
+    }),
+    writer.write(insert(2)),
+    writer.write(insert(3)),
+    writer.write(insert(2)),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
+  expect(results[1]).toMatchObject({ reason: { message: expect.stringMatching("lost") as unknown } });
+  expect(stored()).toEqual([1, 3]);
+  expect(log).toEqual(["run", "undone", "run", "undone", "run", "committed"]);
+});
+
 it("runs tasks after the commit in order, and takes memory back newest first when a change is undone", async () => {
   const log: string[] = [];
   await writer.write((tx) => {

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Database } from "./database.ts";
+import { isStorageTrouble, type Database } from "./database.ts";
 
 /** One change of state, inside a transaction that other changes may share. */
 export interface Tx {
@@ -16,6 +16,8 @@ export interface Writer {
   /**
    * Runs `change` in a transaction and resolves with its answer once it is on disk. Changes that are waiting at the same
    * moment share one transaction and so one fsync; each has its own savepoint, so one that throws takes nothing else with it.
+   * One at which SQLite gives up the whole transaction, for another reason than the disk, is rejected; the others are run
+   * once more without it.
    */
   write<T>(change: (tx: Tx) => T): Promise<T>;
   /** Resolves when everything that was handed in is on disk. Later `write` calls reject. */
@@ -79,6 +81,8 @@ export function createWriter(
     const batch = queue.splice(0, maxChangesPerCommit);
     const done: { waiting: Waiting; tx: Transaction; value: unknown }[] = [];
     const failed: { waiting: Waiting; error: unknown }[] = [];
+    /** At which the whole transaction was lost. */
+    let culprit: Waiting | undefined;
     const nowOffsetMs = clock.nowMs() - clock.elapsedMs();
     const jumped = Math.abs(nowOffsetMs - offsetMs) >= jumpMs;
     try {
@@ -100,7 +104,10 @@ export function createWriter(
           tx.undo();
           if (done.at(-1)?.tx === tx) done.pop();
           failed.push({ waiting, error });
-          if (!backToSavepoint()) throw error;
+          if (!backToSavepoint()) {
+            if (!isStorageTrouble(error)) culprit = waiting;
+            throw error;
+          }
         }
       }
       commit.run();
@@ -108,6 +115,12 @@ export function createWriter(
       // Disk full, I/O error: nothing of this batch happened, and nobody is told that it did.
       tryRollback();
       for (const { tx } of done.toReversed()) tx.undo();
+      if (culprit !== undefined) {
+        culprit.reject(error);
+        queue.unshift(...batch.filter((waiting) => waiting !== culprit));
+        next();
+        return;
+      }
       const own = new Map(failed.map((failure) => [failure.waiting, failure.error]));
       for (const waiting of batch) waiting.reject(own.get(waiting) ?? error);
       next();

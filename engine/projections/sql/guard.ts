@@ -1,33 +1,30 @@
 import { constants, DatabaseSync } from "@photostructure/sqlite";
 import { ApiError, messageOf } from "../../errors.ts";
+import { MAX_VALUE_BYTES } from "./size.ts";
 import type { Statement } from "./statements.ts";
 
 /**
- * What a projection's statements may compute with. No function that makes much out of little (zeroblob, printf, replace),
- * whose time is a matter of its pattern (like, glob), or that answers something else the next time (random): a rebuild has
- * to come to the same table.
+ * What a projection's statements may compute with. No function that makes more out of a text than was put in (hex, quote,
+ * replace, printf, zeroblob); none whose time is the product of two lengths (like, glob, instr, json_patch); none that
+ * answers something else the next time (random, and every function of dates, for which the text 'now' may come out of an
+ * event): a rebuild has to come to the same table. What is left makes at most the sum of its arguments.
  */
 const functions: ReadonlySet<string> = new Set([
   "abs",
   "coalesce",
   "concat",
-  "date",
-  "datetime",
   "floor",
   "ceil",
   "ceiling",
-  "hex",
   "ifnull",
   "iif",
   "if",
-  "instr",
   "json",
   "json_array",
   "json_array_length",
   "json_extract",
   "json_insert",
   "json_object",
-  "json_patch",
   "json_remove",
   "json_replace",
   "json_set",
@@ -35,7 +32,6 @@ const functions: ReadonlySet<string> = new Set([
   "json_valid",
   "->",
   "->>",
-  "julianday",
   "length",
   "lower",
   "ltrim",
@@ -47,15 +43,12 @@ const functions: ReadonlySet<string> = new Set([
   "round",
   "rtrim",
   "sign",
-  "strftime",
   "substr",
   "substring",
-  "time",
   "trim",
   "trunc",
   "typeof",
   "unicode",
-  "unixepoch",
   "upper",
 ]);
 
@@ -82,11 +75,11 @@ function mayDo(physicalTable: string, making: boolean) {
 }
 
 const limits = {
-  length: 1_000_000,
+  length: MAX_VALUE_BYTES,
   sqlLength: 64_000,
   column: 100,
   exprDepth: 100,
-  functionArg: 50,
+  functionArg: 20,
   variableNumber: 250,
 };
 

@@ -1,12 +1,20 @@
 import type { Core } from "../../core.ts";
+import type { Generation } from "../../store/projection-states.ts";
 import type { ProjectionRow } from "../../store/projections.ts";
 import type { Tx } from "../../store/writer.ts";
 import { writeProgress } from "../advance.ts";
 import { announceAdvance, announceProjection } from "../notices.ts";
 import { abandonRebuild } from "../rebuild-end.ts";
-import { findProjection, liveTrack, pendingEvents, rebuildTrack, type Track } from "../track.ts";
+import {
+  findProjection,
+  generationOf,
+  liveTrack,
+  pendingEvents,
+  rebuildTrack,
+  type Track,
+} from "../track.ts";
 import { projectionDeadLetter } from "../undecodable.ts";
-import { createApplier, type Applier } from "./apply.ts";
+import { createApplier, TransactionLostError, type Applier } from "./apply.ts";
 
 /** Brings SQL projections up to date, and sweeps away what former generations left. */
 export interface Projector {
@@ -52,8 +60,12 @@ export function createProjector(core: () => Core): Projector {
     ];
   };
 
-  /** Applies some events of one track. Whether there may be more. */
-  function step(tx: Tx, environmentId: string, name: string, generation: number): boolean {
+  /** Applies some events of one track. Whether there may be more. @throws TransactionLostError */
+  function step(
+    tx: Tx,
+    { environmentId, name, generation }: Generation,
+    lost?: TransactionLostError,
+  ): boolean {
     const projection = core().store.projections.get(environmentId, name);
     const track = projection && tracksOf(projection).find((one) => one.generation === generation);
     const table = track?.job?.physical_table ?? projection?.physical_table;
@@ -68,7 +80,7 @@ export function createProjector(core: () => Core): Projector {
     };
     const startedAt = core().clock.nowMs();
     for (const { event } of pending.events) {
-      const problem = applier.apply(event);
+      const problem = event.id === lost?.eventId ? lost.message : applier.apply(event);
       if (problem !== undefined) {
         const reached = progress.processed === 0 ? projection : writeProgress(core(), tx, track, progress);
         fail(tx, reached, track, event.id, problem);
@@ -112,6 +124,20 @@ export function createProjector(core: () => Core): Projector {
     return found.scannedTo < core().store.eventScanner.headSeq();
   }
 
+  /** An event at which the transaction was lost is not run again: everything up to it is, and there the track ends. */
+  async function advance(of: Generation): Promise<boolean> {
+    let lost: TransactionLostError | undefined;
+    for (;;) {
+      try {
+        return await core().writer.write((tx) => step(tx, of, lost));
+      } catch (error) {
+        if (!(error instanceof TransactionLostError)) throw error;
+        // Each one comes before the last: this ends.
+        lost = error;
+      }
+    }
+  }
+
   async function project(): Promise<boolean> {
     let more = false;
     for (const { environment_id: environmentId, name } of core().store.projections.sql()) {
@@ -119,8 +145,7 @@ export function createProjector(core: () => Core): Projector {
       for (const track of tracksOf(projection)) {
         if (stopped) return false;
         if (!hasWork(projection, track)) continue;
-        const { generation } = track;
-        if (await core().writer.write((tx) => step(tx, environmentId, name, generation))) more = true;
+        if (await advance(generationOf(track))) more = true;
       }
     }
     return more;

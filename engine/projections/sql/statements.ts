@@ -1,4 +1,5 @@
 import { ApiError } from "../../errors.ts";
+import { requireSmallCost } from "./cost.ts";
 import { statementsOf, type Token } from "./tokens.ts";
 
 /** A statement as SQLite runs it: the projection's table has the name it has in the store, placeholders are numbered. */
@@ -6,6 +7,8 @@ export interface Statement {
   sql: string;
   /** What is bound, in order: `data.total`, `entity_id`. */
   placeholders: string[];
+  /** How often the statement names each of them. */
+  uses: number[];
 }
 
 export const MAX_SQL_CHARS = 16_384;
@@ -86,6 +89,11 @@ export function tableNameOf(tableSql: string): string {
  */
 export function tableStatements(tableSql: string, physicalTable: string): string[] {
   const table = tableNameOf(tableSql);
+  const computed = statementsOf(tableSql).flat();
+  // One that names another twice is computed twice for each naming: a chain of them takes for ever.
+  if (computed.some(({ kind, value }) => kind === "word" && value === "as")) {
+    throw refused("table_sql", "AS is not available here: no generated columns, no table of a query");
+  }
   return rewriteAll(tableSql, table, physicalTable, "table_sql").map(({ sql, placeholders }, index) => {
     if (placeholders.length > 0) throw refused("table_sql", "placeholders belong into event_handlers");
     if (index > 0 && !/^create (unique )?index /i.test(sql)) {
@@ -117,6 +125,7 @@ function rewriteAll(sql: string, table: string, physicalTable: string, field: st
   const statements = statementsOf(sql);
   if (statements.length === 0) throw refused(field, "is empty");
   if (statements.length > maxStatements) throw refused(field, `more than ${maxStatements} statements`);
+  requireSmallCost(statements.flat(), field);
   return statements.map((tokens, index) => rewrite(tokens, { table, physicalTable, field, index }));
 }
 
@@ -130,13 +139,17 @@ function rewrite(
   }: { table: string; physicalTable: string; field: string; index: number },
 ): Statement {
   const placeholders: string[] = [];
+  const uses: number[] = [];
   const indexName = indexNameAt(tokens);
   const parts = tokens.map((token, at) => {
     switch (token.kind) {
       case "parameter":
         throw refused(field, `${token.text}: placeholders are :entity_id, :data.path and so on`);
-      case "placeholder":
-        return `?${numberOf(placeholders, token.value, field)}`;
+      case "placeholder": {
+        const number = numberOf(placeholders, token.value, field);
+        uses[number - 1] = (uses[number - 1] ?? 0) + 1;
+        return `?${number}`;
+      }
       case "word":
       case "name": {
         if (token.kind === "word" && refusedWords.has(token.value)) {
@@ -156,7 +169,7 @@ function rewrite(
     }
   });
   const sql = parts.map((part, at) => (at === 0 || tokens[at]?.glued === true ? part : ` ${part}`)).join("");
-  return { sql, placeholders };
+  return { sql, placeholders, uses };
 }
 
 /** What may follow DEFAULT: a value as it is, or the VALUES of an INSERT. */
