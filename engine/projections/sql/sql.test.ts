@@ -383,6 +383,32 @@ describe("a SQL projection", () => {
     await engine.until("the failed table to go", () => tables().length === 1);
   });
 
+  it("keeps its table when a rebuild loses the whole transaction, and does not try it again", async () => {
+    await start("insert into proj_totals values (:data.k, 1)");
+    await engine.emit("add", { k: "a" });
+    const bad = await engine.emit("add", { k: "bad" });
+    await upToDate();
+    const job = await rebuildProjection(engine.core, {
+      environmentId: ENV,
+      name,
+      partition: "",
+      fromEventId: "",
+      toEventId: "",
+      dryRun: false,
+    });
+    const built = "physical_table" in job ? job.physical_table : null;
+    engine.core.store.db.exec(
+      `create trigger lose before insert on "${built ?? ""}" when new.k = 'bad' begin select raise(rollback, 'lost'); end`,
+    );
+    await engine.until("the rebuild to end", () => row()?.rebuild_id === null);
+    expect(engine.core.store.rebuilds.latest(ENV, name)).toMatchObject({
+      status: "failed",
+      error: `event ${bad.eventId}: lost`,
+    });
+    expect(rows().map(({ k }) => k)).toEqual(["a", "bad"]);
+    expect(row()?.status).toBe("active");
+  });
+
   it("leaves no table behind when it is deleted", async () => {
     await start("insert into proj_totals values (:data.k, 1) on conflict do nothing");
     for (let n = 0; n < 1_200; n += 1) await engine.emit("add", { k: `k${n}` });
