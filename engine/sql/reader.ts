@@ -139,7 +139,7 @@ function readRows(raw: Raw, sql: string, { maxRows, maxBytes }: ReadLimits): Rea
     typedRows: [],
   };
   let bytes = 0;
-  for (const row of statement.iterate() as Iterable<SqlValue[]>) {
+  for (const row of rowsOf(statement)) {
     if (answer.rows.length === maxRows) return { ...answer, truncatedBy: "rows" };
     const texts = row.map(valueText);
     const typed = `[${row.map(valueJson).join(",")}]`;
@@ -149,6 +149,11 @@ function readRows(raw: Raw, sql: string, { maxRows, maxBytes }: ReadLimits): Rea
     answer.typedRows.push(typed);
   }
   return answer;
+}
+
+/** Its rows. The driver's iterator does not keep the statement and reads freed memory once that was collected; this does. */
+function* rowsOf(statement: ReturnType<Raw["prepare"]>): Generator<SqlValue[]> {
+  yield* statement.iterate() as Iterable<SqlValue[]>;
 }
 
 /** SQLite's own words without the store's hidden name. */

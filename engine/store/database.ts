@@ -50,7 +50,11 @@ export function openDatabase(file: string): Database {
       return {
         get: (...values) => statement.get(...values) as Row | undefined,
         all: (...values) => statement.all(...values) as Row[],
-        each: (...values) => statement.iterate(...values) as Iterable<Row>,
+        each: function* (...values) {
+          // The driver's iterator does not keep its statement, and reads freed memory once that was collected.
+          // This generator does, for as long as somebody holds it.
+          yield* statement.iterate(...values) as Iterable<Row>;
+        },
         run: (...values) => statement.run(...values).changes,
       };
     },
