@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isAlive } from "../loopback/testing/alive.ts";
+import { hopper, hops, stillHops } from "../loopback/testing/hopper.ts";
 import { poll } from "../loopback/testing/poll.ts";
+import { TerminalProcesses } from "./terminal-processes.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
 
 let bridge: Terminals;
@@ -172,6 +174,24 @@ describe("what lives on after its leader", () => {
   it("does not hold back the leader's end, however much it prints", async () => {
     const { session } = await bridge.finish("trap '' HUP; (trap '' HUP; exec yes) & sleep 0.2; exit 6");
     expect(session).toMatchObject({ status: "exited", exit_code: 6 });
+  });
+});
+
+describe("a process that forks on and on, and is another one at every look", () => {
+  it.each([0, 2, 5, 20])("[B3-1] is ended by Stop, hopping every %i ms", async (hopMs) => {
+    const { session_id } = await bridge.run(hopper("beat", hopMs));
+    const file = join(bridge.home, "beat");
+    await hops(file);
+    expect(await bridge.sessions.stop(session_id)).toEqual({ session_id, outcome: "after_kill", alive: 0 });
+    expect(await stillHops(file)).toBe(false);
+  });
+
+  it("is counted after the leader's end, so that stopping everything does not pass it over", async () => {
+    const { session } = await bridge.finish(`${hopper("beat", 2)} & until [ -s beat ]; do sleep 0.02; done`);
+    const processes = await TerminalProcesses.of(session.session_id, 2 ** 22 + 1, 0);
+    for (let look = 0; look < 20; look += 1) expect(await processes.count()).toBeGreaterThan(0);
+    await bridge.sessions.stop(session.session_id, { atOnce: true });
+    expect(await stillHops(join(bridge.home, "beat"))).toBe(false);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Clock } from "../loopback/clock.ts";
 import { endProcesses, operatingSystem, type LadderStep } from "../loopback/end-processes.ts";
 import { TERMINAL_MARKER } from "../loopback/environment.ts";
 import { ownProcesses, renewClaims, type Claim } from "../loopback/ownership.ts";
+import { visitNewcomers } from "../loopback/newcomers.ts";
 import { nowOrder, readProcess, type ProcessId, type ProcessRow } from "../loopback/processes.ts";
 import type { StopResponse } from "./contract/api.ts";
 
@@ -74,34 +75,52 @@ export class TerminalProcesses {
 
   /** How many are alive now. */
   async count(): Promise<number> {
-    const { at, rows } = await nextList();
-    const young = rows.filter((row) => !row.zombie && row.startOrder >= this.#since);
-    const marked = young.filter((row) => operatingSystem.carries(row.pid, this.#marker));
-    const own = ownProcesses(rows, {
-      claims: this.#claims,
-      marked: new Set(marked.map((row) => row.pid)),
-      exclude: new Set([process.pid]),
+    const { at, from, rows: listed } = await nextList();
+    const isMarked = (row: ProcessRow) =>
+      !row.zombie && row.startOrder >= this.#since && operatingSystem.carries(row.pid, this.#marker);
+    const marked = new Set(listed.filter(isMarked).map((row) => row.pid));
+    const known = new Set(listed.map((row) => row.pid));
+    const newcomers: ProcessRow[] = [];
+    await visitNewcomers(operatingSystem, from, (row) => {
+      if (!known.has(row.pid)) newcomers.push(row);
+      if (isMarked(row)) marked.add(row.pid);
+      return Promise.resolve();
     });
+    const rows = [...listed, ...newcomers];
+    const own = ownProcesses(rows, { claims: this.#claims, marked, exclude: new Set([process.pid]) });
     this.#claims = renewClaims(rows, this.#claims, at);
-    return own.length;
+    if (own.every((row) => known.has(row.pid))) return own.length;
+    // What forks on and on was seen under several numbers, and is at least one.
+    const there = own.filter((row) => operatingSystem.readNow(row.pid)?.startTime === row.startTime);
+    return Math.max(there.length, 1);
   }
 
   /** Ends them all, rung by rung. Every outcome but `not_confirmed` means that nothing was alive at the last looks. */
   async end(steps: readonly LadderStep[], clock: Clock): Promise<StopSeen> {
     const report = await endProcesses({ claims: this.#claims, marker: this.#marker, steps, clock });
-    const alive = report.survivors.length;
+    // What appears faster than it can be looked at is at least one.
+    const alive = Math.max(report.survivors.length, report.unsettled === true ? 1 : 0);
     return { outcome: alive > 0 ? "not_confirmed" : outcomeOf(report.lastSignal), alive };
   }
 }
 
-let waiting: Promise<{ at: number; rows: ProcessRow[] }> | undefined;
+interface List {
+  /** In the unit of `ProcessRow.startOrder`. */
+  at: number;
+  /** As in `visitNewcomers`. */
+  from: number | undefined;
+  rows: ProcessRow[];
+}
+
+let waiting: Promise<List> | undefined;
 
 /** A list that is read after the call, with a moment before it was. All who ask in one turn of the event loop share it. */
-function nextList(): Promise<{ at: number; rows: ProcessRow[] }> {
+function nextList(): Promise<List> {
   waiting ??= setImmediate().then(async () => {
     waiting = undefined;
     const at = nowOrder();
-    return { at, rows: await operatingSystem.list() };
+    const from = operatingSystem.lastPid();
+    return { at, from, rows: await operatingSystem.list() };
   });
   return waiting;
 }

@@ -10,6 +10,7 @@ class InventedSystem implements ProcessSystem {
   readonly log: string[] = [];
   looks = 0;
   tick = 1_000;
+  newest = 1_000;
   /** Called before every look. */
   onLook: () => void = () => {};
   deaf = new Set<number>();
@@ -52,6 +53,15 @@ class InventedSystem implements ProcessSystem {
   }
   now(): number {
     return this.tick;
+  }
+  /** Called when it is asked for the last number: as late as a new process can appear. */
+  onNumber: () => void = () => {};
+  lastPid(): number {
+    this.onNumber();
+    return this.newest;
+  }
+  readNow(pid: number): ProcessRow | undefined {
+    return this.rows.find((row) => row.pid === pid);
   }
   #die(signal: NodeJS.Signals, who: (row: ProcessRow) => boolean): void {
     if (signal === "SIGCONT") return;
@@ -173,5 +183,50 @@ describe("endProcesses", () => {
     for (const pid of [process.pid, 50]) system.marked.set(pid, MARKER);
     expect(await end(system, { exclude: new Set([50]) })).toStrictEqual({ ended: [], survivors: [] });
     expect(system.log).toStrictEqual([]);
+  });
+
+  it("kills the newcomers of newcomers, which no list ever shows", async () => {
+    const system = new InventedSystem();
+    let hops = 5;
+    system.onNumber = () => {
+      if (hops === 0 || system.log.length < 6 - hops) system.rows = [];
+      if (hops === 0) return;
+      hops -= 1;
+      system.newest += 1;
+      system.add(system.newest);
+      system.marked.set(system.newest, MARKER);
+    };
+    system.onLook = () => (system.rows = []);
+    const report = await end(system, { steps: [{ signal: "SIGKILL", waitMs: 1_000 }] });
+    expect(report).toMatchObject({ survivors: [], lastSignal: "SIGKILL" });
+    expect(report.ended.length).toBeGreaterThan(0);
+    expect(system.rows).toStrictEqual([]);
+  });
+
+  it("does not say that nothing is alive while what is ours forks faster than it is killed", async () => {
+    const system = new InventedSystem();
+    const hop = () => {
+      system.rows = [];
+      system.newest += 1;
+      system.add(system.newest);
+      system.marked.set(system.newest, MARKER);
+    };
+    system.onNumber = hop;
+    system.onLook = () => (system.rows = []);
+    const report = await end(system, { steps: [{ signal: "SIGKILL", waitMs: 100 }] });
+    expect(report).toMatchObject({ unsettled: true, lastSignal: "SIGKILL" });
+    expect(report.survivors).toHaveLength(1);
+  });
+
+  it("does not take a look for quiet during which processes appeared that it could not follow", async () => {
+    const system = new InventedSystem();
+    let begunAnew = false;
+    system.onNumber = () => {
+      if (begunAnew) return;
+      system.newest -= 1;
+      begunAnew = system.looks === 4;
+    };
+    expect(await end(system)).toStrictEqual({ ended: [], survivors: [] });
+    expect(system.looks).toBeGreaterThan(4);
   });
 });

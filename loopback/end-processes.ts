@@ -1,10 +1,12 @@
 import { systemClock, type Clock } from "./clock.ts";
 import { lastingMarksOf } from "./lasting-mark.ts";
+import { lastPid, visitNewcomers, type Numbers } from "./newcomers.ts";
 import { ownProcesses, renewClaims, type Claim } from "./ownership.ts";
 import {
   environOf,
   listProcesses,
   nowOrder,
+  readLinux,
   readProcess,
   type ProcessId,
   type ProcessRow,
@@ -20,7 +22,7 @@ export interface LadderStep {
 }
 
 /** What these functions ask of the operating system; a parameter so that tests can invent processes. */
-export interface ProcessSystem {
+export interface ProcessSystem extends Numbers {
   list(): Promise<ProcessRow[]>;
   carries(pid: number, entry: string): boolean;
   isStill(row: ProcessRow): Promise<boolean>;
@@ -41,6 +43,8 @@ export const operatingSystem: ProcessSystem = {
   },
   signalGroup,
   now: nowOrder,
+  lastPid,
+  readNow: readLinux,
 };
 
 export interface EndOptions {
@@ -58,54 +62,108 @@ export interface EndReport {
   ended: number[];
   /** The last signal that was needed; undefined when there was nothing to end. */
   lastSignal?: NodeJS.Signals;
-  /** Still there when the last rung's time was over. */
+  /**
+   * Still there when the last rung's time was over, or not proved gone: of what forks faster than it is looked at, the one
+   * that was seen last.
+   */
   survivors: number[];
+  /** New processes kept appearing to the last, so there may be some of ours that nobody has seen. */
+  unsettled?: true;
 }
 
 /** A process between fork and exec shows neither environment, so one look that finds nothing is not enough. */
 const QUIET_LOOKS = 3;
 const LOOK_EVERY_MS = 25;
+/** While new processes of ours keep appearing and are killed, nobody waits. */
+const CHASE_EVERY_MS = 1;
+/** A process that forks for ever is many; no report needs them all. */
+const MAX_TOLD = 1_000;
 
 /**
  * Ends everything that is ours by `ownProcesses`, rung by rung, looking again and again until nothing is found, since
- * processes may fork meanwhile. Every process is compared with what was listed right before it is signalled.
+ * processes may fork meanwhile. Every process is compared with what was listed right before it is signalled. A look that
+ * finds nothing counts only when no process has appeared that it has not seen.
  */
 export async function endProcesses(options: EndOptions): Promise<EndReport> {
-  const { clock = systemClock, system = operatingSystem, steps } = options;
+  const { clock = systemClock, system = operatingSystem, marker, steps } = options;
   const exclude = new Set([...(options.exclude ?? []), process.pid]);
   const signalled = new Map<string, number>();
   let rung = 0;
   let rungSinceMs = clock.nowMs();
   let quiet = 0;
   let lastSignal: NodeJS.Signals | undefined;
+  let lastSeen: number | undefined;
   let { claims } = options;
   for (;;) {
     const at = system.now();
+    const from = system.lastPid();
     const rows = await system.list();
-    const own = ownProcesses(rows, { claims, marked: marked(rows, options.marker, system), exclude });
-    // A leader that dies of the first signal must not take the proof for the rest of its session with it.
-    claims = renewClaims(rows, claims, at);
+    const own = ownProcesses(rows, { claims, marked: marked(rows, marker, system), exclude });
     const step = steps[rung];
-    if (own.length === 0) quiet += 1;
-    else quiet = 0;
-    if (quiet >= QUIET_LOOKS || step === undefined) {
-      const survivors = own.map((row) => row.pid);
-      const ended = [...new Set(signalled.values())].filter((pid) => !survivors.includes(pid));
-      return { ended, survivors, ...(lastSignal === undefined ? {} : { lastSignal }) };
-    }
     // SIGKILL is repeated at every look: nobody handles it, and members of a group come and go.
-    const due = own.filter((row) => step.signal === "SIGKILL" || !signalled.has(key(row, step)));
-    for (const row of due) signalled.set(key(row, step), row.pid);
-    if (due.length > 0) {
-      lastSignal = step.signal;
+    const due = own.filter(
+      (row) => step !== undefined && (step.signal === "SIGKILL" || !signalled.has(key(row, step))),
+    );
+    const sign = (row: ProcessRow, by: LadderStep) => {
+      if (signalled.size < MAX_TOLD) signalled.set(key(row, by), row.pid);
+      lastSignal = by.signal;
+    };
+    if (step !== undefined && due.length > 0) {
+      for (const row of due) sign(row, step);
       await signalAll(due, own, rows, step.signal, system);
     }
-    await clock.sleep(LOOK_EVERY_MS);
-    if (clock.nowMs() - rungSinceMs >= step.waitMs) {
+    const young: ProcessRow[] = [];
+    const settled = await visitNewcomers(system, from, async (row) => {
+      young.push(row);
+      if (row.zombie || exclude.has(row.pid) || marker === undefined || !system.carries(row.pid, marker))
+        return;
+      lastSeen = row.pid;
+      if (step?.signal !== "SIGKILL") return;
+      // At once: in a moment it may have forked and have another number.
+      sign(row, step);
+      await system.signal(row.pid, "SIGKILL");
+    });
+    const all = withYoung(rows, young);
+    const found =
+      young.length === 0 ? own : ownProcesses(all, { claims, marked: marked(all, marker, system), exclude });
+    // A leader that dies of the first signal must not take the proof for the rest of its session with it.
+    claims = renewClaims(rows, claims, at);
+    quiet = found.length === 0 && settled ? quiet + 1 : 0;
+    if (quiet >= QUIET_LOOKS || (step === undefined && quiet === 0)) {
+      const survivors = notGone(found, settled, lastSeen, system);
+      const ended = [...new Set(signalled.values())].filter((pid) => !survivors.includes(pid));
+      return {
+        ended,
+        survivors,
+        ...(lastSignal === undefined ? {} : { lastSignal }),
+        ...(settled ? {} : { unsettled: true }),
+      };
+    }
+    const chases = step?.signal === "SIGKILL" && (!settled || young.some((row) => row.pid === lastSeen));
+    await clock.sleep(chases ? CHASE_EVERY_MS : LOOK_EVERY_MS);
+    if (step !== undefined && clock.nowMs() - rungSinceMs >= step.waitMs) {
       rung += 1;
       rungSinceMs = clock.nowMs();
     }
   }
+}
+
+/** See `EndReport.survivors`. */
+function notGone(
+  found: readonly ProcessRow[],
+  settled: boolean,
+  lastSeen: number | undefined,
+  system: ProcessSystem,
+): number[] {
+  if (settled) return found.map((row) => row.pid);
+  const there = found.filter((row) => system.readNow(row.pid)?.startTime === row.startTime);
+  if (there.length > 0) return there.map((row) => row.pid);
+  return lastSeen === undefined ? [] : [lastSeen];
+}
+
+/** Both, each process once. */
+function withYoung(rows: readonly ProcessRow[], young: readonly ProcessRow[]): ProcessRow[] {
+  return [...new Map([...rows, ...young].map((row) => [row.pid, row])).values()];
 }
 
 function marked(rows: readonly ProcessRow[], marker: string | undefined, system: ProcessSystem): Set<number> {

@@ -33,6 +33,12 @@ describe("parseStat", () => {
     expect(parseStat(line("sh", "Z", 2), "b")?.zombie).toBe(false);
   });
 
+  it("takes no thread for a process", () => {
+    const whole = `42 (sh) S 7 41 40 ${"0 ".repeat(13)}1 0 136634 ${"0 ".repeat(15)}`;
+    expect(parseStat(`${whole}17 0`, "b")).toMatchObject({ pid: 42, startOrder: 136_634 });
+    expect(parseStat(`${whole}-1 0`, "b")).toBeUndefined();
+  });
+
   it.each(["", "42", "42 (sh) S", line("sh").replace("136634", "x"), line("sh").replace("42 ", "x ")])(
     "takes nothing from %j",
     (stat) => {

@@ -13,6 +13,7 @@ import { stopChild } from "./stop-ladder.ts";
 import { isAlive } from "./testing/alive.ts";
 import { bundleEntry, type Bundle } from "./testing/bundle.ts";
 import { FAMILIES, pidsOf } from "./testing/families.ts";
+import { hopper, hops, stillHops } from "./testing/hopper.ts";
 import { poll } from "./testing/poll.ts";
 import type { OwnerOrder, OwnerReport } from "./testing/reaper-owner.ts";
 
@@ -202,6 +203,30 @@ describe("after kill -9 of its owner, the reaper", () => {
       GONE_WITHIN_MS,
     );
     expect(isAlive(daemon)).toBe(false);
+  });
+});
+
+// Its leader waits: at a leader's end the launcher sweeps the group, which a first hop may not have left yet.
+describe("a process that forks on and on", () => {
+  it.each([0, 2, 5, 20])(
+    "[B3-1] has ended 2 s after kill -9 of its owner, hopping every %i ms",
+    async (hopMs) => {
+      const beat = join(folder, "beat");
+      const owner = await startOwner({ scripts: [`${hopper(beat, hopMs)} & exec sleep 300`] });
+      await hops(beat);
+      await owner.kill();
+      await poll("the end of the reaper", () => !isAlive(owner.reaper), GONE_WITHIN_MS);
+      expect(await stillHops(beat)).toBe(false);
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  it("has ended at an orderly end, and is reported", async () => {
+    const beat = join(folder, "beat");
+    const owner = await startOwner({ scripts: [`${hopper(beat, 0)} & exec sleep 300`] });
+    await hops(beat);
+    expect((await owner.close()).survivors).toStrictEqual([]);
+    expect(await stillHops(beat)).toBe(false);
   });
 });
 

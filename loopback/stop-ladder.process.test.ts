@@ -105,7 +105,8 @@ describe("stopSession", () => {
   ] as const;
 
   async function terminal(script: string) {
-    const env = { PATH, DIR: folder, IRONBRIDGE_TERMINAL: "t-1" };
+    // Both, as every terminal has them: the lasting mark is made of both.
+    const env = { PATH, DIR: folder, IRONBRIDGE_SESSION: "s-1", IRONBRIDGE_TERMINAL: "t-1" };
     const { command, args } = launchCommand({ command: "/bin/sh", args: ["-c", script] }, env);
     const term = pty.spawn(command, args, { cwd: folder, env });
     const exited = new Promise<void>((resolve) => {
