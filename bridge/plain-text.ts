@@ -1,6 +1,7 @@
 import type * as Graphemes from "@xterm/addon-unicode-graphemes";
 import { Terminal, type IBuffer } from "@xterm/headless";
 import type { TerminalSize } from "./contract/api.ts";
+import { EscapeScanner } from "./escape-scanner.ts";
 
 /** Wide enough for what programs draw; a longer line is put together again, so no text depends on it. */
 const TEXT_COLUMNS = 240;
@@ -10,8 +11,9 @@ const BATCH_BYTES = 16_384;
 const BATCH_LINES = 800;
 const SCROLLBACK_LINES = 1_000;
 const NEWLINE = 0x0a;
-const RETURN = 0x0d;
 const ESCAPE = 0x1b;
+/** Of a sequence that is no string. */
+const SEQUENCE_MAX_BYTES = 4_096;
 const BELL = 0x07;
 
 /** A whole escape sequence: of control, of a string, or of two characters. */
@@ -27,7 +29,9 @@ export interface PlainText {
 }
 
 /** What a person would read of these bytes, which begin outside of escape sequences. */
-export async function plainText(bytes: Uint8Array): Promise<PlainText> {
+export async function plainText(printed: Uint8Array): Promise<PlainText> {
+  // What a string holds is no text, and a long one would be cut by what we write between batches.
+  const bytes = new EscapeScanner().takeWithoutStrings(printed);
   const terminal = await newTerminal({ cols: TEXT_COLUMNS, rows: TEXT_ROWS }, SCROLLBACK_LINES);
   try {
     let text = "";
@@ -79,20 +83,27 @@ export async function screenText(bytes: Uint8Array, size: TerminalSize): Promise
  * How many of `bytes` can be turned into text on their own: up to the last line break, and when there is none, up to where
  * no escape sequence is cut in two. A line that is redrawn again and again (it has carriage returns) is cut where the last
  * redrawing begins, and `skip` tells where the text that stays begins: what was drawn over is not read by anybody.
+ * `opens` tells that nothing can: all of it is the beginning of one string.
  */
-export function textRange(bytes: Uint8Array): { skip: number; length: number } {
-  const newline = bytes.lastIndexOf(NEWLINE);
-  if (newline >= 0) return { skip: 0, length: newline + 1 };
+export function textRange(bytes: Uint8Array): { skip: number; length: number; opens: boolean } {
+  const scanner = new EscapeScanner();
+  scanner.take(bytes);
+  const { afterBreak, openAt, inString } = scanner;
+  if (afterBreak > 0) return { skip: 0, length: afterBreak, opens: false };
   // One at the very end may be the first half of a line break.
-  const redrawn = bytes.lastIndexOf(RETURN, bytes.length - 2);
-  if (redrawn > 0) return { skip: redrawn, length: redrawn };
-  return { skip: 0, length: outsideEscape(bytes) };
+  const redrawn = scanner.returnBefore(bytes.length - 1);
+  if (redrawn > 0) return { skip: redrawn, length: redrawn, opens: false };
+  if (openAt === undefined) return { skip: 0, length: bytes.length, opens: false };
+  if (inString) return { skip: 0, length: openAt, opens: openAt === 0 };
+  // A sequence that is no string is left for the next read, if it is no longer than sequences are.
+  const whole = openAt === 0 || bytes.length - openAt > SEQUENCE_MAX_BYTES;
+  return { skip: 0, length: whole ? bytes.length : openAt, opens: false };
 }
 
 /** A sequence that is still open at the end is left for the next read, if it is no longer than sequences are. */
 function outsideEscape(bytes: Uint8Array): number {
   const open = bytes.lastIndexOf(ESCAPE);
-  if (open <= 0 || bytes.length - open > 4_096) return bytes.length;
+  if (open <= 0 || bytes.length - open > SEQUENCE_MAX_BYTES) return bytes.length;
   const rest = Buffer.from(bytes.buffer, bytes.byteOffset + open, bytes.length - open).toString("latin1");
   if (CLOSED.test(rest)) return bytes.length;
   // The end of a string (ESC \) begins like a sequence of its own.

@@ -118,6 +118,68 @@ describe("plain text by offsets", () => {
   });
 });
 
+describe("strings in escape sequences, in plain text", () => {
+  const strings = [
+    ["DCS", "\u001bPq", "\u001b\\"],
+    ["OSC", "\u001b]52;c;", "\u0007"],
+    ["OSC ended by ST", "\u001b]1337;File=:", "\u001b\\"],
+    ["APC", "\u001b_G", "\u001b\\"],
+    ["PM", "\u001b^", "\u001b\\"],
+    ["SOS", "\u001bX", "\u001b\\"],
+    ["DCS of one character", "\u0090q", "\u009c"],
+  ] as const;
+
+  it.each(strings)("[B1] are not text however long they are: %s", async (_what, begin, end) => {
+    for (const payload of ["#".repeat(70_000), "ab\r\n".repeat(400_000), "äöü".repeat(30_000)]) {
+      const from = source();
+      from.print(`A${begin}${payload}`);
+      expect((await from.read({ format: "text" })).output).toMatch(/^A?$/);
+      from.print(`${end}B\r\nC\r\n`);
+      from.end();
+      for (const limit of [4_096, 49_152, 1_048_576]) expect(await allText(from, limit)).toBe("AB\nC\n");
+    }
+  });
+
+  it.each(strings)("[B1] are not text wherever a read cuts them: %s", async (_what, begin, end) => {
+    const whole = Buffer.from(`A${begin}${"x\n".repeat(3)}${end}B\r\n`);
+    for (let cut = 0; cut <= whole.length; cut += 1) {
+      for (const before of [0, 4_090 - cut]) {
+        const from = source();
+        from.print("-".repeat(before));
+        from.print(whole.subarray(0, cut));
+        let text = "";
+        let offset = 0;
+        for (let more = true; more;) {
+          const page = await from.read({ format: "text", offset, limit: 4_096 });
+          text += page.output;
+          ({ next: offset, has_more: more } = page);
+        }
+        from.print(whole.subarray(cut));
+        from.end();
+        for (let more = true; more;) {
+          const page = await from.read({ format: "text", offset, limit: 4_096 });
+          text += page.output;
+          ({ next: offset, has_more: more } = page);
+        }
+        expect(text).toBe(`${"-".repeat(before)}AB\n`);
+      }
+    }
+  });
+
+  it("shows nothing of one that never ends", async () => {
+    const from = source();
+    from.print(`A\u001bPq${"#".repeat(200_000)}`);
+    const first = await from.read({ format: "text", limit: 65_536 });
+    expect(await from.read({ format: "text", offset: first.next, limit: 65_536 })).toMatchObject({
+      output: "",
+      has_more: false,
+      unfinished_line: "",
+    });
+    from.end();
+    expect(await allText(from, 65_536)).toBe("A");
+  });
+});
+
 describe("waiting", () => {
   it("ends with new output, and not before", async () => {
     const from = source();

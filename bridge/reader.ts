@@ -1,6 +1,7 @@
 import type { OutputQuery, OutputResponse, TerminalSession } from "./contract/api.ts";
 import { readText, type OutputLog } from "./output-log.ts";
 import { plainText, screenText, textRange } from "./plain-text.ts";
+import { EscapeScanner } from "./escape-scanner.ts";
 import { wholeCharacters } from "./utf8.ts";
 
 /** What is read from. */
@@ -67,11 +68,18 @@ async function textRead(source: Readable, offset: number, limit: number): Promis
     return { ...state, ...begin, output, next: log.end, has_more: false, unfinished_line: "" };
   }
   const bytes = read.bytes.subarray(0, wholeCharacters(read.bytes));
-  const lines = bytes.lastIndexOf(0x0a) + 1;
+  const range = textRange(bytes);
+  if (range.opens && !atEnd) {
+    const end = endOfString(log, read.offset);
+    // Where it has no end yet, nothing can be read before there is one.
+    if (end !== undefined || ended) return { ...(await textRead(source, end ?? log.end, limit)), ...begin };
+    return { ...state, ...begin, output: "", next: read.offset, has_more: false, unfinished_line: "" };
+  }
+  const hasLines = range.skip === 0 && range.length > 0 && bytes[range.length - 1] === 0x0a;
   // At the end of what there is so far, a line without its break may still be redrawn.
-  const { skip, length } = lines === 0 && atEnd ? { skip: 0, length: 0 } : textRange(bytes);
+  const { skip, length } = !hasLines && atEnd ? { skip: 0, length: 0 } : range;
   const { text, unfinished } = await plainText(bytes.subarray(skip, length));
-  const output = lines > 0 && unfinished !== "" ? `${text}${unfinished}\n` : text + unfinished;
+  const output = hasLines && unfinished !== "" ? `${text}${unfinished}\n` : text + unfinished;
   if (isTooLong(output, bytes)) return textRead(source, offset, read.bytes.length / 2);
   const rest = atEnd ? await plainText(bytes.subarray(length)) : undefined;
   return {
@@ -82,6 +90,17 @@ async function textRead(source: Readable, offset: number, limit: number): Promis
     has_more: !atEnd,
     unfinished_line: rest === undefined ? "" : rest.text + rest.unfinished,
   };
+}
+
+/** Where the string ends that begins at an offset of the log, of whatever length; undefined where it has not ended. */
+function endOfString(log: OutputLog, from: number): number | undefined {
+  const scanner = new EscapeScanner();
+  for (let at = from; at < log.end;) {
+    const { bytes, offset } = log.read(at, SEARCH_BYTES);
+    at = offset + scanner.take(bytes, true);
+    if (scanner.openAt === undefined) return at;
+  }
+  return undefined;
 }
 
 function isTooLong(text: string, bytes: Uint8Array): boolean {

@@ -1,0 +1,141 @@
+const BELL = 0x07;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const CANCEL = 0x18;
+const SUBSTITUTE = 0x1a;
+const ESCAPE = 0x1b;
+/** First byte of U+0080 to U+00BF in UTF-8; up to U+009F they are controls of one character. */
+const C1_LEAD = 0xc2;
+const LAST_C1 = 0x9f;
+
+/** `string` is DCS, SOS, PM or APC; `title` is OSC, which a bell ends as well. */
+type Mode = "text" | "escape" | "intermediate" | "control" | "title" | "string";
+
+const AFTER_ESCAPE: Readonly<Record<number, Mode>> = {
+  0x50: "string",
+  0x58: "string",
+  0x5b: "control",
+  0x5d: "title",
+  0x5e: "string",
+  0x5f: "string",
+};
+
+/**
+ * Tells text from escape sequences as a terminal does, byte by byte, over as many pieces as there are: begins outside of
+ * sequences, and keeps nothing of a sequence but where it is. Positions count from the first byte that it took.
+ */
+export class EscapeScanner {
+  #mode: Mode = "text";
+  /** The string that an escape has just cut, to begin another sequence or to close it. */
+  #cutString = false;
+  #lead = false;
+  #escapeAt = 0;
+  #openAt = 0;
+  #at = 0;
+  /** Position after the last line break that is text; 0 when there is none. */
+  afterBreak = 0;
+  /** Positions of the last two carriage returns that are text. */
+  #returns: [number, number] = [-1, -1];
+
+  /** Where the sequence begins that is not complete yet; undefined outside of sequences. */
+  get openAt(): number | undefined {
+    return this.#mode === "text" ? undefined : this.#openAt;
+  }
+
+  /** Within a string of whatever length: a title, an image, a clipboard. */
+  get inString(): boolean {
+    return this.#isString() || this.#cutString;
+  }
+
+  /** The last carriage return that is text, before `end`; -1 when there is none. */
+  returnBefore(end: number): number {
+    const [last, other] = this.#returns;
+    return last < end ? last : other;
+  }
+
+  /** Takes bytes. @returns how many: all, or those up to the end of the string it was in when `untilText` */
+  take(bytes: Uint8Array, untilText = false): number {
+    for (let index = 0; index < bytes.length; index += 1) {
+      this.#step(bytes[index] ?? 0);
+      if (untilText && this.#mode === "text" && !this.#lead) return index + 1;
+    }
+    return bytes.length;
+  }
+
+  /** Takes bytes. @returns them without what strings hold; where strings begin and end stays */
+  takeWithoutStrings(bytes: Uint8Array): Uint8Array {
+    const kept = Buffer.allocUnsafe(bytes.length + 1);
+    let length = 0;
+    for (const byte of bytes) {
+      const within = this.#isString();
+      const lead = this.#lead;
+      this.#step(byte);
+      if (within && this.#isString()) continue;
+      if (within && lead && byte <= LAST_C1) length = kept.writeUInt8(C1_LEAD, length);
+      length = kept.writeUInt8(byte, length);
+    }
+    return kept.subarray(0, length);
+  }
+
+  #isString(): boolean {
+    return this.#mode === "string" || this.#mode === "title";
+  }
+
+  #step(byte: number): void {
+    const at = this.#at;
+    this.#at += 1;
+    const lead = this.#lead;
+    this.#lead = byte === C1_LEAD;
+    if (this.#lead) return;
+    if (lead && byte >= 0x80 && byte <= LAST_C1) this.#control8(byte, at - 1);
+    else if (byte === ESCAPE) this.#escape(at);
+    else if (byte === CANCEL || byte === SUBSTITUTE) this.#enter("text");
+    else this.#other(byte, at);
+  }
+
+  #escape(at: number): void {
+    this.#escapeAt = at;
+    // The end of a string is two bytes, and belongs to it.
+    const cutsString = this.#isString();
+    if (!cutsString) this.#openAt = at;
+    this.#enter("escape");
+    this.#cutString = cutsString;
+  }
+
+  #control8(byte: number, at: number): void {
+    const mode = AFTER_ESCAPE[byte - 0x40] ?? "text";
+    if (mode !== "text") this.#openAt = at;
+    this.#enter(mode);
+  }
+
+  #other(byte: number, at: number): void {
+    switch (this.#mode) {
+      case "text":
+        if (byte === NEWLINE) this.afterBreak = at + 1;
+        if (byte === RETURN) this.#returns = [at, this.#returns[0]];
+        return;
+      case "title":
+        if (byte === BELL) this.#enter("text");
+        return;
+      case "string":
+        return;
+      case "escape": {
+        if (byte < 0x20 || byte === 0x7f) return;
+        if (this.#cutString) this.#openAt = this.#escapeAt;
+        if (byte < 0x30) this.#enter("intermediate");
+        else this.#enter(AFTER_ESCAPE[byte] ?? "text");
+        return;
+      }
+      case "intermediate":
+        if (byte >= 0x30 && byte !== 0x7f) this.#enter("text");
+        return;
+      case "control":
+        if (byte >= 0x40 && byte !== 0x7f) this.#enter("text");
+    }
+  }
+
+  #enter(mode: Mode): void {
+    this.#mode = mode;
+    this.#cutString = false;
+  }
+}
