@@ -5,6 +5,7 @@ import type { NewEvent } from "../store/events.ts";
 import type { IdempotencyScope, Remembered } from "../store/idempotency.ts";
 import type { Tx } from "../store/writer.ts";
 import { createRun, type Parent } from "./create-run.ts";
+import type { FanOut } from "./fan-out.ts";
 import { announceEvent } from "./notices.ts";
 import { routeEvent } from "./routing.ts";
 
@@ -33,8 +34,9 @@ export interface Invoke {
 /**
  * Stores an event and everything it causes in one change: new runs, runs that waited for it, runs it cancels.
  * The same key with the same name answers what it answered before and does nothing.
+ * @param fanOut bounds what it and other events cause together. @throws ApiError resource_exhausted
  */
-export function emitEvent(core: Core, tx: Tx, emit: Emit): Remembered {
+export function emitEvent(core: Core, tx: Tx, emit: Emit, fanOut?: FanOut): Remembered {
   const scope = scopeOf(emit.environmentId, "emit", emit.name, emit.idempotencyKey);
   return once(core, tx, scope, () => {
     const event: NewEvent = {
@@ -51,7 +53,7 @@ export function emitEvent(core: Core, tx: Tx, emit: Emit): Remembered {
     };
     core.store.events.insert(event);
     announceEvent(core, tx, event);
-    return { eventId: event.id, runIds: routeEvent(core, tx, event).map((run) => run.id) };
+    return { eventId: event.id, runIds: routeEvent(core, tx, event, fanOut).map((run) => run.id) };
   });
 }
 

@@ -10,6 +10,7 @@ import { debounceEvent } from "./debounce.ts";
 import { deliver } from "./deliver.ts";
 import { viewEvent, type EventView } from "./event-view.ts";
 import { compileExpression } from "./expression.ts";
+import type { FanOut } from "./fan-out.ts";
 import { matchKey, valueAtPath } from "./match.ts";
 import type { RegisteredFunction } from "./registry.ts";
 
@@ -17,9 +18,17 @@ import type { RegisteredFunction } from "./registry.ts";
  * Brings a stored event to everything that waits for it: first the runs it wakes or cancels, then the runs it starts.
  * An expression that cannot be evaluated on this event becomes a dead letter; everything else goes on.
  */
-export function routeEvent(core: Core, tx: Tx, event: NewEvent): RunRow[] {
+export function routeEvent(core: Core, tx: Tx, event: NewEvent, fanOut?: FanOut): RunRow[] {
   const scope = viewEvent(event);
-  for (const listener of listenersFor(core, tx, event, scope)) deliver(core, tx, event, listener);
+  let stepsLeft = scope.budget.left;
+  const count = (runs: number) => {
+    fanOut?.add(runs, stepsLeft - scope.budget.left);
+    stepsLeft = scope.budget.left;
+  };
+  for (const listener of listenersFor(core, tx, event, scope)) {
+    count(1);
+    deliver(core, tx, event, listener);
+  }
   const started: RunRow[] = [];
   for (const fn of core.registry.triggeredBy(event.environment_id, event.name)) {
     const verdict = judgeTriggers(core, fn, event.name, scope);
@@ -31,10 +40,12 @@ export function routeEvent(core: Core, tx: Tx, event: NewEvent): RunRow[] {
         runId: null,
       });
     }
+    count(verdict.trigger === undefined ? 0 : 1);
     if (verdict.trigger === undefined) continue;
     if (fn.config.debounce === undefined) started.push(createRun(core, tx, fn, event));
     else debounceEvent(core, tx, fn, event, scope);
   }
+  count(0);
   return started;
 }
 

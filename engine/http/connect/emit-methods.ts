@@ -4,6 +4,7 @@ import { jsonObject } from "../../contract/json-object.ts";
 import { ApiError } from "../../errors.ts";
 import { cancelRun } from "../../execute/commands.ts";
 import { emitEvent, invokeFunction } from "../../execute/emit.ts";
+import { createFanOut, type FanOut } from "../../execute/fan-out.ts";
 import { isStillOpen, waitForRuns } from "../../execute/run-end.ts";
 import { toJsonText, type JsonText } from "../../json/json-text.ts";
 import type { Tx } from "../../store/writer.ts";
@@ -40,8 +41,8 @@ export function payloadOf(input: { data?: unknown; dataValue?: unknown }): JsonT
 
 type EmitInput = z.output<typeof EmitRequest>;
 
-function emitOne({ core, environment, runId }: Call, tx: Tx, input: EmitInput) {
-  const { eventId, runIds } = emitEvent(core, tx, {
+function emitOne({ core, environment, runId }: Call, tx: Tx, input: EmitInput, fanOut?: FanOut) {
+  const emit = {
     environmentId: environment.id,
     name: input.event,
     data: payloadOf(input),
@@ -50,7 +51,8 @@ function emitOne({ core, environment, runId }: Call, tx: Tx, input: EmitInput) {
     version: Math.max(1, input.version ?? 1),
     source: "api",
     runId,
-  });
+  };
+  const { eventId, runIds } = emitEvent(core, tx, emit, fanOut);
   return { runIds, eventId };
 }
 
@@ -62,11 +64,15 @@ const emit = method(
   opaque,
 );
 
-/** All events or none: one that is refused takes the others with it. */
+/** All events or none: one that is refused takes the others with it, and so do more runs than one change may reach. */
 const triggerBatch = method(
   z.strictObject({ events: z.array(EmitRequest).max(1_000).default([]) }),
   (call, { events }) =>
-    call.core.writer.write((tx) => ({ results: events.map((input) => emitOne(call, tx, input)) })),
+    call.core.writer.write((tx) => {
+      // One event reaches what it reaches; several may be sent one after the other.
+      const fanOut = events.length > 1 ? createFanOut("events") : undefined;
+      return { results: events.map((input) => emitOne(call, tx, input, fanOut)) };
+    }),
   opaque,
 );
 

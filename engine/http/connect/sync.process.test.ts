@@ -165,3 +165,26 @@ it("answers pause, patch, audit, history and explain over the wire", async () =>
   });
   expect((await engine.connect("GetRun", { id: runId })).status).toBe(404);
 });
+
+it("refuses a batch that reaches too many runs as a whole, and takes a smaller one", async () => {
+  for (let i = 0; i < 11; i += 1) {
+    await engine.ask("RegisterFunction", {
+      id: `fan-${i}`,
+      triggers: [{ event: "fan.*" }],
+      preferredMode: "EXECUTION_MODE_PULL",
+    });
+  }
+  const events = (count: number) => ({ events: Array.from({ length: count }, () => ({ event: "fan.x" })) });
+  const before = (await engine.rest("/api/v1/events")).body["approx_total"];
+  const refused = await engine.connect("TriggerBatch", events(91));
+  expect(refused).toMatchObject({
+    status: 429,
+    body: {
+      code: "resource_exhausted",
+      message: "events: together they reach more than 1000 runs: send fewer at once",
+    },
+  });
+  expect((await engine.rest("/api/v1/events")).body["approx_total"]).toBe(before);
+  const { results } = (await engine.ask("TriggerBatch", events(90))) as { results: { runIds: string[] }[] };
+  expect(results.flatMap(({ runIds }) => runIds)).toHaveLength(990);
+});
