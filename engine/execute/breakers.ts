@@ -1,5 +1,6 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
+import { maskOf } from "../secrets/masker.ts";
 import type { BreakerFailureRow, BreakerRow } from "../store/breakers.ts";
 import type { Tx } from "../store/writer.ts";
 import { afterFailure, closed, halfOpen, probeAtMs } from "./breaker-state.ts";
@@ -139,7 +140,10 @@ export function createBreakers(core: () => Core, stored: BreakerRow[]): Breakers
       const key = breakerKey(target);
       if (probe) endProbe(tx, key);
       const before = rows.get(key) ?? fresh(key, target, tx.nowMs);
-      const after = put(tx, afterFailure(before, probe, reason, tx.nowMs));
+      // Masked before it is cut: half of a secret would not be known as one.
+      const owner = { environment_id: target.environmentId, function_id: target.functionId };
+      const masked = maskOf(core(), tx, owner);
+      const after = put(tx, afterFailure(before, probe, masked(reason), tx.nowMs));
       core().store.breakers.addFailure({
         key,
         run_id: runId,

@@ -1,5 +1,6 @@
+import type { RunError } from "../contract/runs.ts";
 import type { Core } from "../core.ts";
-import { toJsonText } from "../json/json-text.ts";
+import { errorText } from "../secrets/masker.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
 import { forgetWaits, goOn } from "./ready.ts";
@@ -18,7 +19,12 @@ export function settleParent(core: Core, tx: Tx, child: RunRow): void {
     step.id,
     completed
       ? { status: "completed", output: child.output, error: null, attempt: parent.attempt }
-      : { status: "failed", output: null, error: childError(child, causeOf(child)), attempt: parent.attempt },
+      : {
+          status: "failed",
+          output: null,
+          error: errorText(core, tx, parent, childError(child, causeOf(child))),
+          attempt: parent.attempt,
+        },
     tx.nowMs,
   );
   announceStep(core, tx, parent, { ...step, status: child.status }, completed ? "completed" : "failed");
@@ -27,9 +33,9 @@ export function settleParent(core: Core, tx: Tx, child: RunRow): void {
 }
 
 /** A RunError whose message is the JSON text that SDKs expect of a failed invoke step (section 3.3). */
-export function childError(child: { id: string | null; function_id: string }, cause: string): string {
+export function childError(child: { id: string | null; function_id: string }, cause: string): RunError {
   const message = JSON.stringify({ function_id: child.function_id, child_run_id: child.id ?? "", cause });
-  return toJsonText({ message, code: "INVOKE_FAILED", retryable: false }).text;
+  return { message, code: "INVOKE_FAILED", retryable: false };
 }
 
 function causeOf(child: RunRow): string {

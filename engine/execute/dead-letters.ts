@@ -1,5 +1,6 @@
 import type { Core } from "../core.ts";
 import { encodeJson, JsonText } from "../json/json-text.ts";
+import { maskOf } from "../secrets/masker.ts";
 import type { DeadLetterRow } from "../store/dead-letters.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { Tx } from "../store/writer.ts";
@@ -17,6 +18,10 @@ export interface DeadLetterCause {
 
 /** Keeps what could not be routed or projected: the event's data as bytes, and why. */
 export function storeDeadLetter(core: Core, tx: Tx, event: NewEvent, cause: DeadLetterCause): void {
+  const owner =
+    cause.functionId === null
+      ? undefined
+      : { environment_id: event.environment_id, function_id: cause.functionId };
   const row: Omit<DeadLetterRow, "seq"> = {
     id: core.ids.next("dlq"),
     environment_id: event.environment_id,
@@ -26,7 +31,7 @@ export function storeDeadLetter(core: Core, tx: Tx, event: NewEvent, cause: Dead
     event_name: event.name,
     function_id: cause.functionId,
     run_id: cause.runId,
-    error: cause.error,
+    error: owner === undefined ? cause.error : maskOf(core, tx, owner)(cause.error),
     payload: Buffer.from(event.data, "utf8"),
     created_at: tx.nowMs,
   };

@@ -1,7 +1,8 @@
 import type { Core } from "../core.ts";
 import { FUNCTION_DEFAULTS } from "../contract/functions.ts";
 import type { RunRow } from "../store/runs.ts";
-import { maskOutcome, maskSecrets } from "../secrets/mask.ts";
+import { maskSecrets } from "../secrets/mask.ts";
+import { knowSecrets } from "../secrets/masker.ts";
 import { resolveSecrets } from "../secrets/secrets.ts";
 import { isStorageTrouble } from "../store/database.ts";
 import type { Tx } from "../store/writer.ts";
@@ -186,6 +187,7 @@ export function createDispatcher(
     const { breakers, clock, log, writer, store, registry } = core();
     let outcome: PushOutcome | undefined;
     let problem: string | undefined;
+    let given: string[] = [];
     try {
       const run = store.runs.get(claim.runId);
       const fn = registry.get(claim.target.environmentId, claim.target.functionId);
@@ -196,14 +198,13 @@ export function createDispatcher(
         const secrets = resolveSecrets(core(), fn.row.environment_id, fn.config.secrets ?? []);
         if ("problem" in secrets) problem = secrets.problem;
         else {
-          const masked = maskSecrets(Object.values(secrets.values));
-          const answer = await push.call({
+          given = Object.values(secrets.values);
+          outcome = await push.call({
             endpoint: claim.target.endpoint,
             body: buildPushBody(store, run, secrets.values),
             budgetMs: Math.min(timeoutMs, core().pushTimeoutMs),
-            masked,
+            masked: maskSecrets(given),
           });
-          outcome = maskOutcome(answer, masked);
         }
       }
     } catch (error) {
@@ -214,6 +215,8 @@ export function createDispatcher(
     if (cutOff && outcome?.kind === "transport") return;
     let apply = (tx: Tx) => {
       if (outcome !== undefined) {
+        const { environmentId, functionId } = claim.target;
+        knowSecrets(core(), tx, { environment_id: environmentId, function_id: functionId }, given);
         applyOutcome(core(), tx, claim, outcome);
         return;
       }

@@ -1,6 +1,6 @@
 import type { RunError } from "../contract/runs.ts";
 import type { Core } from "../core.ts";
-import { toJsonText } from "../json/json-text.ts";
+import { errorText } from "../secrets/masker.ts";
 import type { RunChange, RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
 import { settleParent } from "./children.ts";
@@ -26,7 +26,11 @@ export function endRun(core: Core, tx: Tx, run: RunRow, end: RunEnd, change: Run
       pause_reason: "",
       output: end.status === "completed" ? end.output : run.output,
       error:
-        end.status === "completed" ? null : end.status === "failed" ? toJsonText(end.error).text : run.error,
+        end.status === "completed"
+          ? null
+          : end.status === "failed"
+            ? errorText(core, tx, run, end.error)
+            : run.error,
       cancellation_cause: end.status === "cancelled" ? end.cause : run.cancellation_cause,
     },
     tx.nowMs,
@@ -55,7 +59,7 @@ export function pauseRun(core: Core, tx: Tx, run: RunRow, error: RunError, chang
       ready_at: null,
       pause_requested: 0,
       pause_reason: "",
-      error: toJsonText(error).text,
+      error: errorText(core, tx, run, error),
     },
     tx.nowMs,
   );

@@ -6,7 +6,6 @@ import type { JobReport } from "../contract/workers.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { toJsonText } from "../json/json-text.ts";
-import { maskDeep, maskSecrets } from "../secrets/mask.ts";
 import { resolveSecrets } from "../secrets/secrets.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
@@ -116,14 +115,8 @@ export function reportJob(core: Core, tx: Tx, environmentId: string, lease: Leas
     refuseOtherEnd(run, report);
     return;
   }
-  const masked = maskerOf(core, run);
   const steps = (report.steps ?? []).map(toStepResult(tx.nowMs));
-  const recorded = recordSteps(
-    core,
-    tx,
-    run,
-    steps.map((step) => (step.error === undefined ? step : { ...step, error: maskDeep(step.error, masked) })),
-  );
+  const recorded = recordSteps(core, tx, run, steps);
   if (report.status === "progress") {
     const counted = { ...run, step_count: run.step_count + recorded.added };
     if (recorded.problem === undefined) {
@@ -133,16 +126,7 @@ export function reportJob(core: Core, tx: Tx, environmentId: string, lease: Leas
     return;
   }
   core.store.timers.deleteByRun(run.id);
-  const answer = toAnswer(report);
-  const safe = answer.status === "failed" ? { ...answer, error: maskDeep(answer.error, masked) } : answer;
-  applyRecorded(core, tx, { ...run, takeovers: 0 }, recorded, safe);
-}
-
-/** Takes the secrets that the run's function has now out of what a worker says went wrong. */
-function maskerOf(core: Core, run: RunRow): (text: string) => string {
-  const names = core.registry.get(run.environment_id, run.function_id)?.config.secrets ?? [];
-  const secrets = resolveSecrets(core, run.environment_id, names);
-  return maskSecrets("values" in secrets ? Object.values(secrets.values) : []);
+  applyRecorded(core, tx, { ...run, takeovers: 0 }, recorded, toAnswer(report));
 }
 
 /** The end told again, because the answer to the first time was lost. */

@@ -2,6 +2,7 @@ import type { PushResponse } from "../contract/push.ts";
 import type { RunError } from "../contract/runs.ts";
 import type { Core } from "../core.ts";
 import { toJsonText } from "../json/json-text.ts";
+import { errorText } from "../secrets/masker.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Tx } from "../store/writer.ts";
 import type { Claim } from "./dispatcher.ts";
@@ -116,7 +117,7 @@ export function failAttempt(
   error: RunError,
   kind: "function" | "transport",
 ): void {
-  const text = toJsonText(error).text;
+  const text = errorText(core, tx, run, error);
   core.store.attemptErrors.add({
     run_id: run.id,
     attempt: run.attempt,

@@ -1,6 +1,7 @@
 import type { StepResult } from "../contract/push.ts";
 import type { Core } from "../core.ts";
 import { toJsonText } from "../json/json-text.ts";
+import { errorText } from "../secrets/masker.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StepRecord } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
@@ -32,7 +33,7 @@ export function recordSteps(core: Core, tx: Tx, run: RunRow, results: readonly S
       return { added, problem: `a run may have at most ${MAX_STEPS_PER_RUN} steps` };
     }
     if (known === undefined) added += 1;
-    const record = toRecord(run, result, known?.sequence ?? run.step_count + added, tx.nowMs);
+    const record = toRecord(core, tx, run, result, known?.sequence ?? run.step_count + added);
     steps.put(record, tx.nowMs);
     if (known === undefined) announceStep(core, tx, run, record, "created");
     announceStep(core, tx, run, record, result.status);
@@ -40,9 +41,9 @@ export function recordSteps(core: Core, tx: Tx, run: RunRow, results: readonly S
   return { added };
 }
 
-function toRecord(run: RunRow, result: StepResult, sequence: number, nowMs: number): StepRecord {
-  const startedAt = timeOf(result.started_at) ?? nowMs;
-  const endedAt = timeOf(result.ended_at) ?? nowMs;
+function toRecord(core: Core, tx: Tx, run: RunRow, result: StepResult, sequence: number): StepRecord {
+  const startedAt = timeOf(result.started_at) ?? tx.nowMs;
+  const endedAt = timeOf(result.ended_at) ?? tx.nowMs;
   const completed = result.status === "completed";
   return {
     id: result.id,
@@ -54,7 +55,7 @@ function toRecord(run: RunRow, result: StepResult, sequence: number, nowMs: numb
     status: completed ? "completed" : "retrying",
     attempt: run.attempt,
     output: completed ? toJsonText(result.output ?? null).text : null,
-    error: result.error === undefined ? null : toJsonText(result.error).text,
+    error: result.error === undefined ? null : errorText(core, tx, run, result.error),
     compensation_for: result.compensation_for === undefined ? null : withoutNul(result.compensation_for),
     started_at: startedAt,
     ended_at: endedAt,

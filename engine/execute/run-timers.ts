@@ -1,9 +1,10 @@
+import type { RunError } from "../contract/runs.ts";
 import type { Core } from "../core.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StepRow } from "../store/steps.ts";
 import type { TimerRow } from "../store/timers.ts";
 import type { Tx } from "../store/writer.ts";
-import { toJsonText } from "../json/json-text.ts";
+import { errorText, maskOf } from "../secrets/masker.ts";
 import { auditRun } from "./audit.ts";
 import { childError } from "./children.ts";
 import type { DueSource } from "./due-source.ts";
@@ -23,7 +24,14 @@ export const runTimerSource: DueSource<TimerRow> = {
   record: (core, tx, timer, reason) => {
     const run = core.store.runs.get(timer.run_id);
     if (run !== undefined)
-      auditRun(core, tx, run, "run.timer_failed", { kind: timer.kind, reason }, timer.step_id);
+      auditRun(
+        core,
+        tx,
+        run,
+        "run.timer_failed",
+        { kind: timer.kind, reason: maskOf(core, tx, run)(reason) },
+        timer.step_id,
+      );
   },
 };
 
@@ -68,7 +76,7 @@ function timeOutWait(core: Core, tx: Tx, run: RunRow, step: StepRow): void {
     code: "WAIT_TIMEOUT",
     retryable: false,
   };
-  timeOutStep(core, tx, run, step, toJsonText(error).text);
+  timeOutStep(core, tx, run, step, error);
   endRun(core, tx, run, { status: "failed", error });
 }
 
@@ -87,10 +95,10 @@ function timeOutInvoke(core: Core, tx: Tx, run: RunRow, step: StepRow): void {
   goOn(core, tx, run);
 }
 
-function timeOutStep(core: Core, tx: Tx, run: RunRow, step: StepRow, error: string): void {
+function timeOutStep(core: Core, tx: Tx, run: RunRow, step: StepRow, error: RunError): void {
   core.store.steps.settle(
     step.id,
-    { status: "timed_out", output: null, error, attempt: run.attempt },
+    { status: "timed_out", output: null, error: errorText(core, tx, run, error), attempt: run.attempt },
     tx.nowMs,
   );
   announceStep(core, tx, run, { ...step, status: "timed_out" }, "failed");

@@ -3,6 +3,7 @@ import type { Yield } from "../contract/push.ts";
 import type { Core } from "../core.ts";
 import { ApiError, messageOf } from "../errors.ts";
 import { toJsonText } from "../json/json-text.ts";
+import { errorText } from "../secrets/masker.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StepRecord } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
@@ -152,7 +153,8 @@ function invoke(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const failure = childError({ id: null, function_id: wanted.function_id }, error.message);
-    store(core, tx, run, { ...step, status: "failed", error: failure, ended_at: tx.nowMs });
+    const text = errorText(core, tx, run, failure);
+    store(core, tx, run, { ...step, status: "failed", error: text, ended_at: tx.nowMs });
     makeReady(core, tx, run, counts(run));
   }
   return undefined;

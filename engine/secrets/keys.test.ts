@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "./cipher.ts";
 import { loadSecretsKeys, SECRETS_KEY_FILE, secretsKeysOf, toSecretsKey } from "./keys.ts";
-import { maskDeep, maskSecrets } from "./mask.ts";
 
 let dataDir: string;
 
@@ -101,15 +100,5 @@ describe("a stored secret", () => {
       expect(() => decrypt(keys.current, { ...good, ciphertext: changed })).toThrow(cannotOpen);
     }
     expect(() => decrypt(toSecretsKey(randomBytes(32)), good)).toThrow(cannotOpen);
-  });
-});
-
-it("takes secrets out of texts, plain and as JSON writes them, the longest first", () => {
-  const masked = maskSecrets(["abcd", 'a"b\nc-long', "abc"]);
-  expect(masked('abcd, a"b\nc-long, a\\"b\\nc-long, abc')).toBe("***, ***, ***, abc");
-  expect(maskDeep({ message: "abcd", details: [{ n: 1, text: "xabcdx" }], none: null }, masked)).toEqual({
-    message: "***",
-    details: [{ n: 1, text: "x***x" }],
-    none: null,
   });
 });

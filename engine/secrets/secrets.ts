@@ -150,6 +150,15 @@ export function resolveSecrets(core: Core, environmentId: string, names: readonl
   return { values };
 }
 
+/** Those of the names' values that are to be had. */
+export function readableSecrets(core: Core, environmentId: string, names: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    const row = core.store.secrets.get(environmentId, name);
+    const value = row === undefined ? undefined : read(core, row);
+    return value === undefined ? [] : [value];
+  });
+}
+
 /** Puts what an older key can open under the current one. How many secrets stay that no key opens. */
 export function rewrapSecrets(core: Core, tx: Tx): number {
   let lost = 0;
