@@ -106,6 +106,8 @@ export function openReader(file: string, environmentId: string): Reader {
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
+const TABLE_NAMES = [...SQL_TABLES.map(({ name }) => name), "proj_…"].join(", ");
+
 /** Every name that a query could use for a table but for the documented ones, lower case. */
 function namesOf(raw: Raw, schema: string): Set<string> {
   const rows = [
@@ -168,7 +170,7 @@ function refusalOf(error: unknown, schema: string): SqlRefusal {
       : code === undefined
         ? "failed"
         : "invalid";
-  return new SqlRefusal(reason, denied ? `query: may only read the documented tables (${text})` : text, {
+  return new SqlRefusal(reason, denied ? `query: may only read the tables ${TABLE_NAMES} (${text})` : text, {
     cause: error,
   });
 }

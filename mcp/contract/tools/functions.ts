@@ -43,7 +43,7 @@ export const FUNCTION_ROWS = [
     name: "ironflow_get_function",
     title: "Get a function",
     description:
-      "Reads one function's whole configuration: triggers, retries, timeout, concurrency, debounce, cancel_on, endpoint, version and metadata. Use it to explain why a run was retried, cancelled or started. " +
+      "Reads one function's whole configuration: triggers, retries, timeout, concurrency, debounce, cancel_on, endpoint, version and metadata; what stands at the engine's default may be left out. Use it to explain why a run was retried, cancelled or started. " +
       "It says nothing about runs: for those use ironflow_list_runs with function_id.",
     input: z.strictObject({ function_id: functionIdField }),
     output: FunctionDetail,
@@ -54,7 +54,7 @@ export const FUNCTION_ROWS = [
     title: "Invoke a function",
     description:
       "Starts a run of one function directly, without an event that matches its triggers. It does not wait: follow with ironflow_wait_for_run. The function's code runs for real, with all its effects outside the engine. " +
-      "Do not use it to retry a failed run, that is ironflow_resume_run. Pass idempotency_key when you may send the call again. Returns run_id and event_id.",
+      "The engine knows no schema of the input: read the input of an earlier run (ironflow_get_run) for its shape first. Do not use it to retry a failed run, that is ironflow_resume_run. Pass idempotency_key when you may send the call again. Returns run_id and event_id.",
     input: z
       .strictObject({
         function_id: functionIdField,

@@ -65,7 +65,7 @@ export const RUN_ROWS = [
     title: "List runs",
     description:
       "Lists runs of workflow functions, newest first, with filters on state, function, event and creation time. Start here when you look for a run that failed, hangs or is missing. " +
-      "Rows carry no input and output: read one run with ironflow_get_run. Returns runs, count (this page) and total_count (all matches); page with offset.",
+      "Rows carry no input and output: read one run with ironflow_get_run, and look for runs by a value in their input or event with ironflow_sql_query. Returns runs, count (this page) and total_count (all matches); page with offset.",
     input: ListRunsInput,
     output: RunsPage,
   }),

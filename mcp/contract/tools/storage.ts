@@ -177,7 +177,7 @@ export const STORAGE_ROWS = [
     title: "Write a KV value",
     description:
       "Writes one value of the key-value store and overwrites the earlier one. Read it first (ironflow_kv_get) and pass its revision as expected_revision, or create_only: true for a new key: then a write by somebody else in between is refused with aborted instead of lost. " +
-      "Do not store secrets here, use ironflow_secret_set. The bucket must exist. Returns the new revision.",
+      "Do not store secrets here, use ironflow_secret_set. The bucket must exist, and no tool makes one: applications do (POST /api/v1/kv/buckets). Returns the new revision.",
     input: KvPutInput,
     output: KvStored,
   }),
