@@ -24,7 +24,7 @@ export function ConnectionBadge() {
   const writes = writeWords(connection, stopped);
   const readOnly = !connection.person_may_write || stopped;
   return (
-    <section className={styles.badge} aria-label="Connection">
+    <section className={styles.badge} aria-label="Engine that is shown">
       {all !== undefined && all.length > 1 ? (
         <Choice
           label="Engine"
