@@ -3,6 +3,7 @@ import type { FromTab, ToTab } from "../../bridge/contract/port.ts";
 import { createAckCounter } from "./ack-counter.ts";
 import type { TerminalParts } from "./create-terminal.ts";
 import type { TerminalPort } from "./terminal-port.ts";
+import { pieces } from "./pieces.ts";
 
 /** The most text that one message to the bridge may carry. */
 const INPUT_CHARS = 65_536;
@@ -43,7 +44,10 @@ export function connectTerminal(options: {
         );
       }
       if (replay) replaying += 1;
-      terminal.write(chars, () => {
+      const parts = pieces(chars);
+      const last = parts.pop() ?? "";
+      for (const part of parts) terminal.write(part);
+      terminal.write(last, () => {
         if (replay) replaying -= 1;
         const parsed = acknowledge[replay ? "replay" : "live"](chars.length);
         if (parsed > 0) port.send({ type: "ack", chars: parsed, replay });
