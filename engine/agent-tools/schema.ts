@@ -1,9 +1,13 @@
-import { Ajv, type ValidateFunction } from "ajv";
-import { Ajv2019 } from "ajv/dist/2019.js";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import formats from "ajv-formats";
+import type { ValidateFunction } from "ajv";
 import { isShallow } from "../../loopback/json-depth.ts";
-import { TookTooLong, withTimeLimit } from "../../loopback/time-limit.ts";
+import {
+  compileObjectSchema,
+  compilerOf,
+  DEFAULT_DIALECT,
+  misfits,
+  outsideReference,
+} from "../../loopback/json-schema.ts";
+import { TookTooLong } from "../../loopback/time-limit.ts";
 import { AGENT_TOOL_LIMITS } from "../contract/agent-tools.ts";
 import { messageOf } from "../errors.ts";
 
@@ -12,15 +16,6 @@ const compileMs = 1_000;
 const checkMs = 1_000;
 /** Problems that one answer tells. */
 const problemsTold = 5;
-
-const options = { strict: false, allErrors: true, addUsedSchema: false } as const;
-
-const dialects: readonly [pattern: RegExp, make: () => Ajv][] = [
-  [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, () => new Ajv2020(options)],
-  [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, () => new Ajv2019(options)],
-  [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, () => new Ajv(options)],
-];
-const defaultDialect = "https://json-schema.org/draft/2020-12/schema";
 
 /** The problems of an input in words; undefined when it fits. */
 export type CheckInput = (input: unknown) => string | undefined;
@@ -32,16 +27,11 @@ export type CheckInput = (input: unknown) => string | undefined;
  */
 export function compileSchema(text: string): CheckInput {
   const schema = readSchema(text);
-  const dialect = schema["$schema"] ?? defaultDialect;
-  const make = dialects.find(([pattern]) => typeof dialect === "string" && pattern.test(dialect))?.[1];
-  if (make === undefined) throw new Error("names a dialect that is not known here");
+  const compiler = compilerOf(schema["$schema"] ?? DEFAULT_DIALECT);
+  if (compiler === undefined) throw new Error("names a dialect that is not known here");
   let validate: ValidateFunction;
   try {
-    validate = withTimeLimit(compileMs, () => {
-      const ajv = make();
-      formats.default(ajv);
-      return ajv.compile({ type: "object", ...schema });
-    });
+    validate = compileObjectSchema(compiler, schema, compileMs);
   } catch (cause) {
     throw new Error(`is no valid schema: ${messageOf(cause).slice(0, 300)}`, { cause });
   }
@@ -71,33 +61,15 @@ function readSchema(text: string): Record<string, unknown> {
   return schema;
 }
 
-const references = new Set(["$ref", "$dynamicRef", "$recursiveRef"]);
-/** Below these stands data, not schema. */
-const data = new Set(["const", "enum", "default", "examples"]);
-
-/** The first reference that leaves the schema. Nothing is ever fetched for one. */
-function outsideReference(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [key, member] of Object.entries(value)) {
-    if (data.has(key)) continue;
-    if (references.has(key) && typeof member === "string" && !member.startsWith("#")) return member;
-    const found = outsideReference(member);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 function check(validate: ValidateFunction, input: unknown): string | undefined {
   try {
-    return withTimeLimit(checkMs, () => {
-      if (validate(input)) return undefined;
-      const problems = (validate.errors ?? []).map(
-        ({ instancePath, message }) =>
-          `input${instancePath.replaceAll("/", ".")}: ${message ?? "does not fit"}`,
-      );
-      const more = problems.length - problemsTold;
-      return problems.slice(0, problemsTold).join("; ") + (more > 0 ? `; and ${more} more` : "");
-    });
+    const problems = misfits(validate, input, checkMs).map(
+      ({ instancePath, message }) =>
+        `input${instancePath.replaceAll("/", ".")}: ${message ?? "does not fit"}`,
+    );
+    if (problems.length === 0) return undefined;
+    const more = problems.length - problemsTold;
+    return problems.slice(0, problemsTold).join("; ") + (more > 0 ? `; and ${more} more` : "");
   } catch (error) {
     if (error instanceof TookTooLong) return `input: took longer than ${checkMs} ms to check`;
     throw error;

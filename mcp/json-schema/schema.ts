@@ -1,10 +1,14 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { Ajv2019 } from "ajv/dist/2019.js";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import formats from "ajv-formats";
+import type { ErrorObject, ValidateFunction } from "ajv";
 import * as z from "zod/v4";
 import { isShallow } from "../../loopback/json-depth.ts";
-import { TookTooLong, withTimeLimit } from "../../loopback/time-limit.ts";
+import {
+  compileObjectSchema,
+  compilerOf,
+  DEFAULT_DIALECT,
+  misfits,
+  outsideReference,
+} from "../../loopback/json-schema.ts";
+import { TookTooLong } from "../../loopback/time-limit.ts";
 
 export const SCHEMA_LIMITS = {
   schemaChars: 65_536,
@@ -27,16 +31,6 @@ export class SchemaError extends Error {
 }
 
 const schemaRoot = z.record(z.string(), z.unknown());
-
-const OPTIONS = { strict: false, allErrors: true, validateSchema: true, addUsedSchema: false } as const;
-
-/** The dialects that a schema may name. Each compiles in an instance of its own, so that no `$id` outlives its tool. */
-const DIALECTS: readonly [pattern: RegExp, make: () => Ajv][] = [
-  [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, () => new Ajv2020(OPTIONS)],
-  [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, () => new Ajv2019(OPTIONS)],
-  [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, () => new Ajv(OPTIONS)],
-];
-const DEFAULT_DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /**
  * A tool's input schema from its text: not too long or deep, its root an object, and it refers to nothing outside itself.
@@ -67,22 +61,6 @@ function parsed(text: string): unknown {
   }
 }
 
-const REFERENCES = new Set(["$ref", "$dynamicRef", "$recursiveRef"]);
-/** Below these stands data, not schema. */
-const DATA = new Set(["const", "enum", "default", "examples"]);
-
-/** The first reference that leaves the document, or undefined. Nothing is ever fetched for a schema. */
-function outsideReference(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [key, entry] of Object.entries(value)) {
-    if (DATA.has(key)) continue;
-    if (REFERENCES.has(key) && typeof entry === "string" && !entry.startsWith("#")) return entry;
-    const found = outsideReference(entry);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 /**
  * Makes the check of arguments against a schema from `readSchema`, in the dialect that it names, 2020-12 otherwise.
  * @throws SchemaError with the reason
@@ -94,17 +72,13 @@ export function argumentCheck(schema: JsonObject): ArgumentCheck {
 
 function compile(schema: JsonObject): ValidateFunction {
   const dialect = schema["$schema"] ?? DEFAULT_DIALECT;
-  const make = DIALECTS.find(([pattern]) => typeof dialect === "string" && pattern.test(dialect))?.[1];
-  if (make === undefined)
+  const compiler = compilerOf(dialect);
+  if (compiler === undefined)
     throw new SchemaError(
       `the input schema names the dialect ${JSON.stringify(dialect)}, which is not known here`,
     );
   try {
-    return withTimeLimit(SCHEMA_LIMITS.compileMs, () => {
-      const ajv = make();
-      formats.default(ajv);
-      return ajv.compile({ type: "object", ...schema });
-    });
+    return compileObjectSchema(compiler, schema, SCHEMA_LIMITS.compileMs);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new SchemaError(`the input schema is not valid: ${why.slice(0, 300)}`, { cause: error });
@@ -120,10 +94,7 @@ const TOO_SLOW: ArgumentProblem = {
 
 function check(validate: ValidateFunction, args: unknown): readonly ArgumentProblem[] {
   try {
-    const errors = withTimeLimit(SCHEMA_LIMITS.checkMs, () =>
-      validate(args) ? [] : [...(validate.errors ?? [])],
-    );
-    return [...errors];
+    return misfits(validate, args, SCHEMA_LIMITS.checkMs);
   } catch (error) {
     if (error instanceof TookTooLong) return [TOO_SLOW];
     throw error;
