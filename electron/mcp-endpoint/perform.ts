@@ -9,19 +9,26 @@ import { EXPIRES_MS } from "../contract/consent.ts";
 import type { AgentActivity } from "../contract/ipc.ts";
 import type { EngineLink } from "../hub/engine-link.ts";
 import type { Hub } from "../hub/hub.ts";
-import { canonicalJson, CanonicalError } from "../consent/canonical.ts";
-import type { Remembered, Subject } from "../consent/remembered.ts";
-import { writesKey } from "../handlers/writes.ts";
+import type { Remembered } from "../consent/remembered.ts";
 import type { Clock } from "../../loopback/clock.ts";
-import { isApplicationRow, type ApplicationRow } from "./application-rows.ts";
+import type { ApplicationRow } from "./application-rows.ts";
 import type { ComeBack, Progress } from "./agent-server.ts";
 import type { Audit } from "./audit.ts";
+import { keyOf, subjectOf } from "./call-identity.ts";
+import {
+  CONSENT_PENDING,
+  QUESTION_OVER,
+  RIGHTS_CHANGED,
+  TOKEN_GONE,
+  TOOL_CHANGED,
+  tooFast,
+} from "./call-refusals.ts";
 import { gate, hiddenBecause, type HouseRules, type Verdict } from "./gate.ts";
 import { heldQuestions, type Held, type Patience, type Waited } from "./held-questions.ts";
 import { callOwnTool, type OwnTool } from "./own-tools.ts";
 import { auditUser, type Caller } from "./permissions.ts";
 import { onlyAPersonConfirms } from "./published-tools.ts";
-import { limitWords, rateLimiter } from "./rate-limit.ts";
+import { rateLimiter } from "./rate-limit.ts";
 import type { Remote } from "./request-facts.ts";
 import { errorOf, errorResult, fromEngine } from "./tool-result.ts";
 import { withWhatIsKnown } from "./what-is-known.ts";
@@ -323,85 +330,6 @@ export function createPerformer(parts: PerformParts): Performer {
 
 /** A name that an agent made up may be as long as a request; the audit keeps so much of it, in characters. */
 const TOOL_CHARS = 128;
-
-/** The same for the same caller's identical call, and for no other. */
-function keyOf(call: ToolCall, args: Record<string, unknown>, row: ToolRow | undefined): string {
-  const declared = row !== undefined && isApplicationRow(row) ? row.application.fingerprint : "";
-  const { caller, tokenId = "", connection, tool } = call;
-  try {
-    return canonicalJson([auditUser(caller), tokenId, connection, tool, declared, args]);
-  } catch (cause) {
-    if (cause instanceof CanonicalError) return randomUUID(); // it is refused before anybody is asked
-    throw cause;
-  }
-}
-
-/** What an answer may be remembered for; undefined where it may not. */
-function subjectOf(call: ToolCall, link: Link, row: ToolRow): Subject | undefined {
-  if (row.risk !== "destructive" || call.caller.kind !== "token" || call.tokenId === undefined)
-    return undefined;
-  return {
-    caller: call.caller.name,
-    tokenId: call.tokenId,
-    tool: rememberedName(row),
-    engine: writesKey(link.meta),
-  };
-}
-
-/** An application's tool goes by the name that its application gave it: the published one may become another's. */
-const rememberedName = (row: ToolRow): string =>
-  isApplicationRow(row) ? `application tool ${row.application.declaredName}` : row.name;
-
-function tooFast({ rateLimit }: Caller, seconds: number): ToolError {
-  const limit = rateLimit === undefined ? "" : ` (${limitWords(rateLimit)})`;
-  return {
-    error: `The rate limit of this token${limit} is used up. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"}. Nothing was done.`,
-    code: "resource_exhausted",
-    reason: "rate_limited",
-    retryable: true,
-    retry_after: seconds,
-  };
-}
-
-const CONSENT_PENDING: ToolError = {
-  error:
-    "The person has not answered yet. The question stays open in Ironbridge. Nothing was changed so far.",
-  code: "consent_pending",
-  reason: "consent_pending",
-  retryable: true,
-  retry_after: 5,
-  hint: "Repeat the identical call, with the same arguments, to go on waiting for the answer: only that call is done when the person approves.",
-};
-
-const QUESTION_OVER: ToolError = {
-  error: "The question that this call waited for is over. Nothing was changed.",
-  code: "permission_denied",
-  reason: "question_over",
-  retryable: false,
-  hint: "Read the target before you decide to call again.",
-};
-
-const TOKEN_GONE: Verdict = { verdict: "hidden", reason: "its token was taken away" };
-
-const TOOL_CHANGED: Verdict = {
-  verdict: "refuse",
-  reason: "the tool has changed",
-  error: {
-    error:
-      "The application has changed this tool, or taken it away, since the call was made. Nothing was done.",
-    code: "failed_precondition",
-    reason: "tool_changed",
-    retryable: false,
-    hint: "List the tools again and read what the tool does now.",
-  },
-};
-
-const RIGHTS_CHANGED: ToolError = {
-  error: "Rights were taken away while the person was asked. Nothing was changed.",
-  code: "permission_denied",
-  reason: "rights_changed",
-  retryable: false,
-};
 
 /** An agent's `confirm` is worth nothing: it is taken out, and only a person's answer puts one in. */
 function withoutConfirm(row: ToolRow, args: Record<string, unknown>): Record<string, unknown> {
