@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import { DESTRUCTIVE_ROW, READ_HINTS, toolRow, type ToolRow } from "../../mcp/contract/tool-row.ts";
+import { toolByName } from "../../mcp/contract/tools.ts";
 import { gate, hiddenBecause, type HouseRules, type Switches } from "./gate.ts";
 import { USER, type Caller } from "./permissions.ts";
 
@@ -232,6 +233,15 @@ describe("the gate", () => {
     expect(gate(agent("mcp.call"), trial, open, given).verdict).toBe("hidden");
     const other = toolRow({ ...base, ...DESTRUCTIVE_ROW, name: "d", input });
     expect(gate(agent("*"), other, open, { run_id: "r", dry_run: true }).verdict).toBe("ask");
+  });
+
+  it("asks nobody about a dry run of a real tool, and asks about the same call without it", () => {
+    const row = toolByName("ironflow_rebuild_projection");
+    for (const caller of [agent("*"), USER]) {
+      expect(gate(caller, row, open, { name: "p", dry_run: true })).toEqual({ verdict: "allow" });
+      expect(gate(caller, row, open, { name: "p", dry_run: false })).toEqual({ verdict: "ask" });
+      expect(gate(caller, row, open, { name: "p" })).toEqual({ verdict: "ask" });
+    }
   });
 
   it("refuses when a check throws", () => {

@@ -43,6 +43,16 @@ describe("the tool table", () => {
     expect({ mode, risk }).toEqual(planned[name]);
   });
 
+  it("names the argument of every dry run, so that nobody is asked about one", () => {
+    const withDryRun = rows.filter(({ input }) => "dry_run" in input.shape);
+    expect(withDryRun.map(({ name, trial }) => [name, trial])).toEqual([
+      ["ironflow_rebuild_projection", "dry_run"],
+    ]);
+    expect(rows.filter(({ trial }) => trial !== undefined)).toEqual(withDryRun);
+    for (const { description } of withDryRun)
+      expect(description).toContain("changes nothing, and nobody is asked about it");
+  });
+
   it("has only terminal tools of our own for agents", () => {
     const own = rows.filter((row) => row.for !== "app" && isOurs(row));
     expect(own.map(({ name }) => name)).toEqual([

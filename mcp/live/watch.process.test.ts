@@ -172,15 +172,19 @@ describe("an engine that is not to be had", () => {
     expect(states.at(-1)).toMatchObject({ live: "none", url: engine.url });
   });
 
-  it("says when it refuses the key", async () => {
+  it.each([
+    ["ifkey_wrong", "the engine refuses the API key"],
+    [undefined, "the engine wants an API key, and none is set"],
+  ])("says when it does not let the key %s in", async (key, error) => {
     const engine = await stub({
       "POST /ironflow.v1.IronflowService/Info": () => ({
         status: 401,
         json: { code: "unauthenticated", message: "authentication required" },
       }),
     });
-    const { states } = watching(engine, "ifkey_wrong");
+    const { states } = watching(engine, key);
     await poll("unauthorized", () => states.at(-1)?.state === "unauthorized");
+    expect(states.at(-1)).toMatchObject({ error });
     expect(JSON.stringify(states)).not.toContain("ifkey_wrong");
   });
 });

@@ -81,7 +81,10 @@ export class EngineWatch {
         state: "unauthorized",
         live: "none",
         version: info.version,
-        error: "the engine refuses the API key",
+        error:
+          this.#options.apiKey === undefined
+            ? "the engine wants an API key, and none is set"
+            : "the engine refuses the API key",
       });
     } catch (error) {
       if (this.#isClosed) return undefined;

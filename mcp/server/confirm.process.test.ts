@@ -1,105 +1,213 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
-import { CLIENTS, textOf } from "../testing/clients.ts";
+import { CLIENTS, textOf, type AnyClient } from "../testing/clients.ts";
 import { newerEra } from "../testing/engine-eras.ts";
 import { stubEngine, type StubEngine } from "../testing/stub-engine.ts";
+import { QUESTIONS, type IrreversibleName } from "./questions.ts";
 
 let server: Bundle;
 let engine: StubEngine;
-const DELETE = "/ironflow.v1.IronflowService/DeleteRun";
+const DISCARD = "/api/v1/outbox/dead-letter/evt_3";
+const connect = (method: string) => `/ironflow.v1.${method}`;
 
 beforeAll(async () => {
   server = await bundleEntry(new URL("./main.ts", import.meta.url));
+  engine = await stubEngine(newerEra());
 });
-afterAll(() => server.remove());
+afterAll(async () => {
+  await engine.close();
+  await server.remove();
+});
 
-beforeEach(async () => {
-  engine = await stubEngine({ ...newerEra(), [`POST ${DELETE}`]: () => ({ json: {} }) });
+beforeEach(() => {
+  engine.requests.length = 0;
+  Object.assign(engine.routes, newerEra());
 });
-afterEach(() => engine.close());
+
+type Case = {
+  readonly tool: IrreversibleName;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The same call but for one argument. */
+  readonly others: readonly Readonly<Record<string, unknown>>[];
+  /** What the question says of the target. */
+  readonly asks: string;
+  readonly answers: Readonly<Record<string, unknown>>;
+  /** What reaches the engine when it is done. */
+  readonly method: string;
+  readonly path: string;
+};
+
+const env = "env_default";
+const TABLE: readonly Case[] = [
+  {
+    tool: "ironflow_delete_run",
+    args: { run_id: "run_1" },
+    others: [{ run_id: "run_2" }],
+    asks: "Delete run run_1 for good? It is failed, of function ship-order",
+    answers: { run_id: "run_1", deleted: true },
+    method: "POST",
+    path: connect("IronflowService/DeleteRun"),
+  },
+  {
+    tool: "ironflow_redact_run",
+    args: { run_id: "run_1" },
+    others: [{ run_id: "run_2" }],
+    asks: "Redact run run_1 for good? It is failed, of function ship-order",
+    answers: { redacted: true },
+    method: "POST",
+    path: connect("IronflowService/RedactRun"),
+  },
+  {
+    tool: "ironflow_redact_step",
+    args: { step_id: "step_1" },
+    others: [{ step_id: "step_2" }],
+    asks: "Redact the step with the row id step_1 for good",
+    answers: { redacted: true },
+    method: "POST",
+    path: connect("IronflowService/RedactStep"),
+  },
+  {
+    tool: "ironflow_redact_event",
+    args: { event_id: "evt_1" },
+    others: [{ event_id: "evt_2" }],
+    asks: "Redact event evt_1 for good? It is order.placed",
+    answers: { redacted: true },
+    method: "POST",
+    path: connect("IronflowService/RedactEvent"),
+  },
+  {
+    tool: "ironflow_delete_stream",
+    args: { entity_id: "order-7" },
+    others: [{ entity_id: "order-8" }, { entity_id: "order-7", purge: true }],
+    asks: "Delete the entity stream order-7 for good? It has 2 events",
+    answers: { deleted: true, purged: false },
+    method: "POST",
+    path: connect("EntityStreamService/DeleteStream"),
+  },
+  {
+    tool: "ironflow_outbox_dlq_discard",
+    args: { event_id: "evt_3", env },
+    others: [
+      { event_id: "evt_4", env },
+      { event_id: "evt_3", env: "env_other" },
+    ],
+    asks: "Discard 1 dead outbox row of event evt_3 in env_default, for good",
+    answers: { event_id: "evt_3", result: "discarded" },
+    method: "DELETE",
+    path: DISCARD,
+  },
+];
+
+/** How often anything irreversible reached the engine, whatever its target. */
+const done = () =>
+  engine.requests.filter(
+    ({ method, path }) =>
+      method === "DELETE" || TABLE.some((one) => one.method === method && one.path === path),
+  ).length;
+
+it("the table has every irreversible tool", () => {
+  expect(TABLE.map(({ tool }) => tool).sort()).toEqual(Object.keys(QUESTIONS).sort());
+});
 
 const args = () => [server.file, "--allow-writes", "--server-url", engine.url];
-const deletions = () => engine.requests.filter(({ path }) => path === DELETE).length;
-const call = { run_id: "run_1" };
 
 // The negotiating client ends up in the same era as the one that insists on it.
 const CLIENTS_PER_ERA = CLIENTS.filter(({ name }) => name !== "SDK v2, negotiating");
 
-describe.each(CLIENTS_PER_ERA)("an irreversible call from $name", ({ connect }) => {
-  it("is asked of the person, with the target as it is, and done after their yes", async () => {
-    const asked: string[] = [];
-    const client = await connect({ args: args() }, (message) => {
-      asked.push(message);
-      return { action: "accept", confirm: true };
-    });
-    const answer = await client.call("ironflow_delete_run", call);
-    await client.close();
-    expect(answer.structuredContent).toEqual({ run_id: "run_1", deleted: true });
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toContain(`Delete run run_1 for good? It is failed, of function ship-order`);
-    expect(asked[0]).toContain(engine.url);
-    expect(deletions()).toBe(1);
+describe.each(CLIENTS_PER_ERA)("an irreversible call from $name", ({ connect: open }) => {
+  type Reply = { action: "accept" | "decline" | "cancel"; confirm?: boolean };
+  const asked: string[] = [];
+  let reply: Reply = { action: "cancel" };
+  let asking: AnyClient;
+  let mute: AnyClient;
+  beforeAll(async () => {
+    [asking, mute] = await Promise.all([
+      open({ args: args() }, (message) => {
+        asked.push(message);
+        return reply;
+      }),
+      open({ args: args() }),
+    ]);
+  });
+  afterAll(() => Promise.all([asking.close(), mute.close()]));
+  beforeEach(() => {
+    asked.length = 0;
   });
 
-  it("is not done after any other answer, also when the call says confirm: true", async () => {
-    const replies = [
-      { action: "decline" as const },
-      { action: "cancel" as const },
-      { action: "accept" as const, confirm: false },
-    ];
-    let asked = 0;
-    const client = await connect({ args: args() }, () => replies[asked++] ?? { action: "cancel" });
-    for (const _reply of replies) {
-      const answer = await client.call("ironflow_delete_run", { ...call, confirm: true });
-      expect(answer).toMatchObject({ isError: true });
+  describe.each(TABLE)("$tool", (one) => {
+    it("is asked of the person, with the target as it is, and done once after their yes", async () => {
+      reply = { action: "accept", confirm: true };
+      const answer = await asking.call(one.tool, one.args);
+      expect(answer.structuredContent).toMatchObject(one.answers);
+      expect(asked).toHaveLength(1);
+      expect(asked[0]).toContain(one.asks);
+      expect(asked[0]).toContain(engine.url);
+      expect(done()).toBe(1);
+    });
+
+    it.each<Reply>([
+      { action: "decline" },
+      { action: "cancel" },
+      { action: "accept", confirm: false },
+      { action: "accept" },
+    ])("is not done after %j, also when the call says confirm: true", async (given) => {
+      reply = given;
+      const answer = await asking.call(one.tool, { ...one.args, confirm: true });
+      expect(answer.isError).toBe(true);
       expect(textOf(answer)).toMatchObject({
         code: "canceled",
         reason: "declined",
+        retryable: false,
         error: "the person declined; nothing was changed",
       });
-    }
-    await client.close();
-    expect(asked).toBe(3);
-    expect(deletions()).toBe(0);
-  });
+      expect(asked).toHaveLength(1);
+      expect(done()).toBe(0);
+    });
 
-  it("takes confirm: true where the client cannot ask, and nothing less", async () => {
-    const client = await connect({ args: args() });
-    for (const confirm of [undefined, false]) {
-      const refused = await client.call("ironflow_delete_run", {
-        ...call,
-        ...(confirm === undefined ? {} : { confirm }),
-      });
-      expect(textOf(refused)).toMatchObject({ reason: "confirmation_required" });
-    }
-    expect(deletions()).toBe(0);
-    const done = await client.call("ironflow_delete_run", { ...call, confirm: true });
-    await client.close();
-    expect(done.structuredContent).toEqual({ run_id: "run_1", deleted: true });
-    expect(deletions()).toBe(1);
+    it("asks anew for each call, whatever was said before", async () => {
+      reply = { action: "accept", confirm: true };
+      await asking.call(one.tool, one.args);
+      reply = { action: "decline" };
+      expect((await asking.call(one.tool, one.args)).isError).toBe(true);
+      expect(asked).toHaveLength(2);
+      expect(done()).toBe(1);
+    });
+
+    it("takes confirm: true where the client cannot ask, and nothing less", async () => {
+      for (const given of [{}, { confirm: false }]) {
+        const refused = await mute.call(one.tool, { ...one.args, ...given });
+        expect(refused.isError).toBe(true);
+        expect(textOf(refused)).toMatchObject({
+          code: "failed_precondition",
+          reason: "confirmation_required",
+        });
+      }
+      const wrong = await mute.call(one.tool, { ...one.args, confirm: "true" });
+      expect(textOf(wrong)).toMatchObject({ code: "invalid_argument" });
+      expect(done()).toBe(0);
+      const answer = await mute.call(one.tool, { ...one.args, confirm: true });
+      expect(answer.structuredContent).toMatchObject(one.answers);
+      expect(done()).toBe(1);
+    });
   });
 
   it("about a run that is not finished, or not there, is refused before anybody is asked", async () => {
-    const asked: string[] = [];
+    reply = { action: "accept", confirm: true };
     engine.routes["POST /ironflow.v1.IronflowService/GetRun"] = ({ body }) =>
       (body as { id: string }).id === "run_1"
         ? { json: { id: "run_1", status: "RUN_STATUS_RUNNING" } }
         : { status: 404, json: { code: "not_found", message: "run not found" } };
-    const client = await connect({ args: args() }, (message) => {
-      asked.push(message);
-      return { action: "accept", confirm: true };
-    });
-    expect(textOf(await client.call("ironflow_delete_run", call))).toMatchObject({
-      code: "failed_precondition",
-    });
-    const missing = await client.call("ironflow_delete_run", { run_id: "run_none" });
-    expect(textOf(missing)).toMatchObject({ code: "not_found" });
-    await client.close();
+    for (const tool of ["ironflow_delete_run", "ironflow_redact_run"]) {
+      const early = await asking.call(tool, { run_id: "run_1" });
+      expect(textOf(early)).toMatchObject({ code: "failed_precondition" });
+      const missing = await asking.call(tool, { run_id: "run_none" });
+      expect(textOf(missing)).toMatchObject({ code: "not_found" });
+    }
     expect(asked).toEqual([]);
-    expect(deletions()).toBe(0);
+    expect(done()).toBe(0);
   });
 });
 
@@ -133,46 +241,61 @@ describe("a client of 2026-07-28 that writes its own answers", () => {
 
   const YES = { inputResponses: { confirm: { action: "accept", content: { confirm: true } } } };
   const textIn = ({ result }: Message): unknown => textOf({ content: result?.["content"] });
-
-  it("cannot skip the question", async () => {
-    const client = await raw();
-    const answer = await client.send("ironflow_delete_run", call, YES);
-    await client.close();
-    expect(textIn(answer)).toMatchObject({ reason: "confirmation_mismatch" });
-    expect(deletions()).toBe(0);
+  let client: Awaited<ReturnType<typeof raw>>;
+  beforeAll(async () => {
+    client = await raw();
   });
+  afterAll(() => client.close());
 
-  it("cannot use one answer twice, nor for another run, nor one of another client, nor with a changed state", async () => {
-    const client = await raw();
-    const asked = await client.send("ironflow_delete_run", call);
-    expect(asked.result).toMatchObject({ resultType: "input_required" });
-    const requestState = String(asked.result?.["requestState"]);
+  const stateFor = async (one: Case): Promise<string> => {
+    const { result } = await client.send(one.tool, one.args);
+    expect(result).toMatchObject({ resultType: "input_required" });
+    return String(result?.["requestState"]);
+  };
 
-    const other = await client.send("ironflow_delete_run", { run_id: "run_2" }, { ...YES, requestState });
-    expect(textIn(other)).toMatchObject({ reason: "confirmation_mismatch" });
-    const forged = `${requestState.slice(0, -2)}xx`;
-    const stolen = await client.send("ironflow_delete_run", call, { ...YES, requestState }, "another client");
-    expect(stolen.error).toMatchObject({ code: -32602 });
-    const changed = await client.send("ironflow_delete_run", call, { ...YES, requestState: forged });
-    expect(changed.error).toMatchObject({ code: -32602 });
-    expect(deletions()).toBe(0);
+  describe.each(TABLE)("$tool", (one) => {
+    it("cannot skip the question, with confirm: true neither", async () => {
+      const answer = await client.send(one.tool, { ...one.args, confirm: true }, YES);
+      expect(textIn(answer)).toMatchObject({ reason: "confirmation_mismatch" });
+      expect(done()).toBe(0);
+    });
 
-    const done = await client.send("ironflow_delete_run", call, { ...YES, requestState });
-    expect(done.result).toMatchObject({ structuredContent: { deleted: true } });
-    const again = await client.send("ironflow_delete_run", call, { ...YES, requestState });
-    expect(textIn(again)).toMatchObject({ reason: "confirmation_used" });
-    await client.close();
-    expect(deletions()).toBe(1);
-  });
+    it("cannot use one answer twice, for other arguments, another tool, as another client, nor a changed state", async () => {
+      const requestState = await stateFor(one);
+      for (const other of one.others) {
+        const answer = await client.send(one.tool, other, { ...YES, requestState });
+        expect(textIn(answer)).toMatchObject({ reason: "confirmation_mismatch" });
+      }
+      for (const { tool, args: given } of TABLE.filter(({ tool: name }) => name !== one.tool)) {
+        const answer = await client.send(tool, given, { ...YES, requestState });
+        expect(textIn(answer)).toMatchObject({ reason: "confirmation_mismatch" });
+      }
+      const stolen = await client.send(one.tool, one.args, { ...YES, requestState }, "another client");
+      expect(stolen.error).toMatchObject({ code: -32602 });
+      const middle = Math.floor(requestState.length / 2);
+      const forged = `${requestState.slice(0, middle)}${requestState[middle] === "A" ? "B" : "A"}${requestState.slice(middle + 1)}`;
+      const changed = await client.send(one.tool, one.args, { ...YES, requestState: forged });
+      expect(changed.error).toMatchObject({ code: -32602 });
+      expect(done()).toBe(0);
 
-  it("is answered no when it sends a text instead of a yes", async () => {
-    const client = await raw();
-    const asked = await client.send("ironflow_delete_run", call);
-    const requestState = asked.result?.["requestState"];
-    const inputResponses = { confirm: { action: "accept", content: { confirm: "true" } } };
-    const answer = await client.send("ironflow_delete_run", call, { inputResponses, requestState });
-    await client.close();
-    expect(textIn(answer)).toMatchObject({ reason: "declined" });
-    expect(deletions()).toBe(0);
+      const first = await client.send(one.tool, one.args, { ...YES, requestState });
+      expect(first.result).toMatchObject({ structuredContent: one.answers });
+      const again = await client.send(one.tool, one.args, { ...YES, requestState });
+      expect(textIn(again)).toMatchObject({ reason: "confirmation_used" });
+      expect(done()).toBe(1);
+    });
+
+    it.each([
+      ["a text instead of a yes", { action: "accept", content: { confirm: "true" } }],
+      ["no content", { action: "accept" }],
+      ["a refusal with a yes in it", { action: "decline", content: { confirm: true } }],
+    ])("is answered no when it sends %s, and the state is spent", async (_, confirm) => {
+      const requestState = await stateFor(one);
+      const answer = await client.send(one.tool, one.args, { inputResponses: { confirm }, requestState });
+      expect(textIn(answer)).toMatchObject({ reason: "declined" });
+      const again = await client.send(one.tool, one.args, { ...YES, requestState });
+      expect(textIn(again)).toMatchObject({ reason: "confirmation_used" });
+      expect(done()).toBe(0);
+    });
   });
 });

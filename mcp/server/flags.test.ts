@@ -135,7 +135,7 @@ describe("--attach", () => {
 });
 
 describe("the transport", () => {
-  const env = { IRONFLOW_MCP_BEARER_TOKEN: "secret-token" };
+  const env = { IRONFLOW_MCP_BEARER_TOKEN: "sixteen-letters~" };
   const http = ["--transport", "streamable-http"];
 
   it("is stdio, which ignores where to listen", () => {
@@ -149,7 +149,7 @@ describe("the transport", () => {
       kind: "http",
       port: 0,
       portFile: undefined,
-      token: "secret-token",
+      token: "sixteen-letters~",
     });
     expect(options([...http, "--host=localhost"], env).transport).toMatchObject({ kind: "http" });
     expect(options([...http, "--port=8123", "--port-file=/p"], env).transport).toMatchObject({
@@ -166,6 +166,11 @@ describe("the transport", () => {
     [[...http, "--app"], env, "--app needs --transport stdio"],
     [["--transport", "sse"], env, "--transport must be stdio or streamable-http"],
     [http, { IRONFLOW_MCP_BEARER_TOKEN: "a b" }, "IRONFLOW_MCP_BEARER_TOKEN has characters"],
+    [
+      http,
+      { IRONFLOW_MCP_BEARER_TOKEN: "fifteen-letters" },
+      "IRONFLOW_MCP_BEARER_TOKEN is shorter than 16 characters",
+    ],
   ])("refuses %j with %j", (args, variables, message) => {
     expect(() => parseFlags(args, variables as Record<string, string>)).toThrow(message);
   });

@@ -82,6 +82,9 @@ const bearerToken = headerSecret
   .max(512, "is longer than 512 characters")
   .regex(/^[A-Za-z0-9\-._~+/]+={0,2}$/, "has characters that a bearer token cannot have");
 
+/** Whoever runs a program on this machine can reach the port, and must not get in by trying words. */
+const SERVING_TOKEN_MIN_CHARS = 16;
+
 /** A tool's arguments as JSON. */
 const argumentsText = z.string().transform((text, context): object => {
   try {
@@ -118,7 +121,10 @@ const Http = z.object({
     .refine((port) => port <= 65_535, "must be a number from 0 to 65535")
     .default(0),
   "port-file": z.string().min(1, "must be a path").optional(),
-  IRONFLOW_MCP_BEARER_TOKEN: bearerToken,
+  IRONFLOW_MCP_BEARER_TOKEN: bearerToken.min(
+    SERVING_TOKEN_MIN_CHARS,
+    `is shorter than ${SERVING_TOKEN_MIN_CHARS} characters: take a random one, for example of openssl rand -hex 32`,
+  ),
 });
 
 const Attach = z.object({
@@ -278,7 +284,7 @@ export const HELP = `ironbridge-mcp: MCP tools for a running workflow engine, ov
                              IRONFLOW_TERMINAL_BRIDGE_TOKEN; loopback only
   --app                      also serve what the desktop app's own screens need
   --transport TRANSPORT      stdio (the default), or streamable-http: http://127.0.0.1:PORT/mcp behind
-                             the bearer token in IRONFLOW_MCP_BEARER_TOKEN
+                             the bearer token in IRONFLOW_MCP_BEARER_TOKEN, ${SERVING_TOKEN_MIN_CHARS} characters or more
   --host 127.0.0.1           where streamable-http listens: loopback only. stdio ignores these three
   --port PORT                its port; 0, the default, is any free one
   --port-file FILE           where the port is written, so that clients find it

@@ -31,7 +31,7 @@ function nonsense(message: string, cause?: unknown): ToolFailure {
     code: "data_loss",
     message,
     retryable: false,
-    hint: "Is the address right, and does the server there have a version that this tool server knows?",
+    hint: "Is the address right, and is the version there one that is known here?",
     cause,
   });
 }

@@ -4,7 +4,7 @@ import type { ConnectCode } from "../../engine/contract/errors.ts";
 export type Hints = Readonly<Partial<Record<ConnectCode, string>>>;
 
 export const ENGINE_HINTS: Hints = {
-  unauthenticated: "The engine wants an API key: set IRONFLOW_API_KEY for this tool server.",
+  unauthenticated: "The engine wants an API key, or another one: set IRONFLOW_API_KEY and start again.",
   permission_denied: "The API key in use may not do this; it may also belong to another environment.",
   not_found: "Check the id with the matching list tool; ids belong to one engine and one environment.",
   already_exists: "An identical request is under way or was just done: wait and look, do not send it again.",
@@ -15,7 +15,7 @@ export const ENGINE_HINTS: Hints = {
 };
 
 export const BRIDGE_HINTS: Hints = {
-  unauthenticated: "The terminal bridge was started anew: restart this tool server.",
+  unauthenticated: "The terminal bridge was started anew: the tools have to be started again too.",
   not_found:
     "No such tab: it was closed, or belongs to an earlier start of the app. Run the command again if it is still wanted.",
   resource_exhausted: "Too many tabs are open: wait until one ends, or ask the person to close some.",

@@ -61,7 +61,7 @@ export function noWay(cause: ProxyProblem): ToolFailure {
     message: cause.message,
     retryable: false,
     reason: NOT_SENT,
-    hint: "Look at HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment of this tool server.",
+    hint: "Look at HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment.",
     cause,
   });
 }

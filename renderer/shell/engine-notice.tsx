@@ -1,5 +1,5 @@
 import { RotateCw } from "lucide-react";
-import { currentOf } from "../store/apply-connections.ts";
+import { currentOf, isAway } from "../store/apply-connections.ts";
 import { Button } from "../ui/button.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { connectionWords } from "./connection-words.ts";
@@ -10,8 +10,7 @@ export function EngineNotice() {
   const connection = useApp(currentOf);
   const restart = useApp((state) => state.restartConnection);
   const problem = useApp((state) => state.restartProblem);
-  if (connection === undefined || connection.state === "connected" || connection.state === "starting")
-    return null;
+  if (connection === undefined || !isAway(connection)) return null;
   return (
     <div className={styles.notice} role="alert">
       <div className={styles.text}>

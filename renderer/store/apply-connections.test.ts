@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Connection } from "../../electron/contract/connection.ts";
-import { applyConnections, currentOf } from "./apply-connections.ts";
+import { applyConnections, currentOf, reasonToSay } from "./apply-connections.ts";
 import { LOADING } from "./reading.ts";
 
 const connection = (id: string, state: Connection["state"]): Connection => ({
@@ -53,5 +53,26 @@ describe("applyConnections", () => {
     const { state, readAgain } = applyConnections(nothing, [], 1);
     expect(state).toEqual({ connections: { phase: "ready", data: [], at: 1 }, connectionId: null });
     expect(readAgain).toBe(false);
+  });
+});
+
+describe("reasonToSay", () => {
+  const lost = "the engine at http://127.0.0.1:1 cannot be reached (ECONNREFUSED)";
+  const away = (state: Connection["state"]) => ({ ...connection("a", state), problem: lost });
+
+  test.each(["unreachable", "unauthorized", "crashed"] as const)(
+    "of an engine that is %s says nothing that the bar above says already",
+    (state) => {
+      expect(reasonToSay(away(state), lost)).toBeNull();
+      expect(reasonToSay(away(state), null)).toBeNull();
+      expect(reasonToSay(away(state), "it is slow")).toBe("it is slow");
+    },
+  );
+
+  test("says everything where there is no such bar", () => {
+    expect(reasonToSay(away("starting"), null)).toBe(lost);
+    expect(reasonToSay(connection("a", "starting"), null)).toBe("the engine does not answer");
+    expect(reasonToSay(connection("a", "connected"), lost)).toBe(lost);
+    expect(reasonToSay(undefined, lost)).toBe(lost);
   });
 });

@@ -1,7 +1,7 @@
 import { CircleAlert, CloudOff, Inbox } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ToolError } from "../../mcp/contract/errors.ts";
-import { currentOf } from "../store/apply-connections.ts";
+import { currentOf, reasonToSay } from "../store/apply-connections.ts";
 import type { Reading } from "../store/reading.ts";
 import styles from "./frame.module.css";
 import { Age } from "./time.tsx";
@@ -23,13 +23,15 @@ export function Frame<T>({
 }) {
   const connection = useApp(currentOf);
   if (reading.phase === "loading") return <Loading what={what} />;
-  if (reading.phase === "failed") return <Failed what={what} problem={reading.problem} />;
+  if (reading.phase === "failed") {
+    const said = reasonToSay(connection, reading.problem.error);
+    return <Failed what={what} problem={reading.problem} said={said} />;
+  }
   const away = connection !== undefined && connection.state !== "connected";
-  const silence = away ? (connection.problem ?? "the engine does not answer") : null;
-  const reason = reading.phase === "stale" ? reading.problem.error : silence;
+  const reason = reasonToSay(connection, reading.phase === "stale" ? reading.problem.error : null);
   return (
     <>
-      {reason !== null && <Stale at={reading.at} reason={reason} />}
+      {(reading.phase === "stale" || away) && <Stale at={reading.at} reason={reason} />}
       {children(reading.data)}
     </>
   );
@@ -46,12 +48,21 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-export function Failed({ what, problem }: { what: string; problem: ToolError }) {
+export function Failed({
+  what,
+  problem,
+  said = problem.error,
+}: {
+  what: string;
+  problem: ToolError;
+  /** The sentence about it; null where it is on screen already. */
+  said?: string | null;
+}) {
   return (
     <div className={styles.notice} data-kind="failed" role="alert">
       <CircleAlert aria-hidden="true" size={20} />
       <h2>Could not read {what}</h2>
-      <p data-selectable>{problem.error}</p>
+      {said !== null && <p data-selectable>{said}</p>}
       <p className={styles.code}>
         {problem.code}
         {problem.hint !== undefined && ` · ${problem.hint}`}
@@ -61,16 +72,18 @@ export function Failed({ what, problem }: { what: string; problem: ToolError }) 
   );
 }
 
-function Stale({ at, reason }: { at: number; reason: string }) {
+function Stale({ at, reason }: { at: number; reason: string | null }) {
   return (
     <p className={styles.stale} role="status">
       <CloudOff aria-hidden="true" size={14} />
       <strong>
         Not current: read <Age at={at} />
       </strong>
-      <span className={styles.reason} title={reason}>
-        {reason}
-      </span>
+      {reason !== null && (
+        <span className={styles.reason} title={reason}>
+          {reason}
+        </span>
+      )}
     </p>
   );
 }

@@ -116,7 +116,7 @@ export const PROJECTION_ROWS = [
     name: "ironflow_rebuild_projection",
     title: "Rebuild a projection",
     description:
-      "Starts a rebuild of one projection: its read model is deleted and built anew from the stored events; until that is done readers see it incomplete. Call it with dry_run: true first: that returns the scope (job.total_events) and changes nothing. " +
+      "Starts a rebuild of one projection: its read model is deleted and built anew from the stored events; until that is done readers see it incomplete. Call it with dry_run: true first: that returns the scope (job.total_events), changes nothing, and nobody is asked about it. " +
       "from_event_id, to_event_id and partition narrow the replay. Do not use it for a projection that only lags (ironflow_projection_status). It returns at once with the job; follow with ironflow_rebuild_projection_status.",
     input: z.strictObject({
       name: projectionNameField,
