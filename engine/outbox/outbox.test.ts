@@ -7,6 +7,7 @@ import { toJsonText } from "../json/json-text.ts";
 import { appendEvent } from "../streams/append.ts";
 import { deleteStream } from "../streams/delete.ts";
 import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
+import { fillDisk, freeDisk } from "../testing/full-disk.ts";
 import { completed, createHarness, ENV, type Harness } from "../testing/harness.ts";
 import { discardOutbox, requeueOutbox } from "./outbox.ts";
 import { OUTBOX_RETRY, outboxDelayMs } from "./relay.ts";
@@ -57,21 +58,6 @@ const rows = () =>
     )
     .all();
 const runs = () => engine.core.store.db.prepare<{ n: number }>("select count(*) as n from runs").get()?.n;
-const pages = (name: string) =>
-  engine.core.store.db.prepare<Record<string, number>>(`pragma ${name}`).get()?.[name] ?? 0;
-
-/** What SQLite answers now is what it answers when the file system has no block left. */
-function fillDisk(): void {
-  engine.core.store.db.exec("create table ballast (bytes blob)");
-  for (let size = 1_000_000; size > 1_000; size = Math.floor(size / 2)) {
-    engine.core.store.db.exec(`insert into ballast values (zeroblob(${size}))`);
-  }
-  engine.core.store.db.exec("delete from ballast; drop table ballast; vacuum");
-  engine.core.store.db.exec(`pragma max_page_count = ${pages("page_count")}`);
-}
-
-const freeDisk = () => engine.core.store.db.exec("pragma max_page_count = 1000000");
-
 /** Tries until the delivery is dead. */
 async function exhaust(): Promise<void> {
   for (let attempt = 0; attempt <= OUTBOX_RETRY.attempts; attempt += 1) {
@@ -104,7 +90,7 @@ describe("deliveries", () => {
 
   it("are tried again later and later after a failure, and dead after the last try", async () => {
     await append("o-1", { padding: "x".repeat(400_000) });
-    fillDisk();
+    fillDisk(engine.core.store.db);
     await deliver();
     expect(rows()).toMatchObject([{ kind: "event", attempts: 1, last_error: expect.stringMatching(/full/) }]);
     expect(rows()[0]?.due_at).toBe(engine.clock.nowMs() + 1_000);
@@ -118,7 +104,7 @@ describe("deliveries", () => {
     expect(rows()).toMatchObject([{ attempts: OUTBOX_RETRY.attempts, due_at: null }]);
     expect(engine.core.store.outbox.dead(ENV, { limit: 10, offset: 0 })).toMatchObject({ total: 1 });
     expect(runs()).toBe(0);
-    freeDisk();
+    freeDisk(engine.core.store.db);
   });
 
   it("wait between tries for 1 s, 2 s, 4 s ... and 300 s at most", () => {
@@ -129,12 +115,12 @@ describe("deliveries", () => {
     await append("o-1", { n: 1, padding: "x".repeat(400_000) });
     await append("o-1", { n: 2 });
     await append("o-2", { n: 3 });
-    fillDisk();
+    fillDisk(engine.core.store.db);
     await deliver();
     const seen = () => engine.calls.map(({ event }) => (event.data as { n: number }).n);
     expect(seen()).toEqual([3]);
     expect(engine.core.store.outbox.nextDue()).toBe(engine.clock.nowMs() + 1_000);
-    freeDisk();
+    freeDisk(engine.core.store.db);
     engine.clock.advance(1_000);
     await engine.settle();
     expect(seen()).toEqual([3, 1, 2]);
@@ -166,9 +152,9 @@ describe("dead deliveries", () => {
       if (topic.startsWith("entity:")) throw new Error("the client is gone");
     });
     const { eventId } = await append("o-1", { padding: "x".repeat(400_000) });
-    fillDisk();
+    fillDisk(engine.core.store.db);
     await exhaust();
-    freeDisk();
+    freeDisk(engine.core.store.db);
     stop();
     expect(rows().map(({ due_at: dueAt }) => dueAt)).toEqual([null, null]);
     return eventId;

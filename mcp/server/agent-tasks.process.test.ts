@@ -6,8 +6,9 @@ import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
 import { poll } from "../../loopback/testing/poll.ts";
 import { McpSession } from "../client/session.ts";
 import { toolByName, type ToolName } from "../contract/tools.ts";
-import { AGENT_TASKS, type Agent, type AgentTask } from "../testing/agent-tasks.ts";
+import { AGENT_TASKS, GIVEN_UP, type Agent, type AgentTask } from "../testing/agent-tasks.ts";
 import { textOf, type Answer } from "../testing/clients.ts";
+import { leaveDeadDeliveries } from "../testing/dead-deliveries.ts";
 import { startDemo } from "../testing/demo.ts";
 import { startRealEngine, type RealEngine } from "../testing/real-engine.ts";
 
@@ -22,7 +23,9 @@ let session: McpSession;
 beforeAll(async () => {
   [server, engine] = await Promise.all([
     bundleEntry(new URL("./main.ts", import.meta.url)),
-    startRealEngine(),
+    startRealEngine({}, async (dataDir) => {
+      await leaveDeadDeliveries(dataDir, GIVEN_UP);
+    }),
   ]);
   demo = await startDemo(engine);
   session = await McpSession.connect({
@@ -94,7 +97,7 @@ function document(): string {
   });
   return [
     "# What an agent can do with the tools alone\n",
-    `${AGENT_TASKS.length} tasks of an operator in the demo's order shop, each done with nothing but the tools of \`ironbridge-mcp --allow-writes\`, and the calls that it took, ${count} in all. The steps follow from the tools' own texts. \`mcp/server/agent-tasks.process.test.ts\` makes these calls against the embedded engine with the demo running, checks each answer, and writes this page (\`UPDATE_DOCS=1\`).\n`,
+    `${AGENT_TASKS.length} tasks of an operator in the demo's order shop, each done with nothing but the tools of \`ironbridge-mcp --allow-writes\`, and the calls that it took, ${count} in all. The steps follow from the tools' own texts. \`mcp/server/agent-tasks.process.test.ts\` makes these calls against the embedded engine with the demo running and two orders whose deliveries an earlier, full disk had made it give up, checks each answer, and writes this page (\`UPDATE_DOCS=1\`).\n`,
     ...sections,
   ].join("\n");
 }

@@ -1,25 +1,32 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
 import { CLIENTS, textOf, type AnyClient } from "../testing/clients.ts";
+import { httpServer, type HttpServer } from "../testing/http-server.ts";
 import { newerEra } from "../testing/engine-eras.ts";
 import { stubEngine, type StubEngine } from "../testing/stub-engine.ts";
 import { QUESTIONS, type IrreversibleName } from "./questions.ts";
 
 let server: Bundle;
 let engine: StubEngine;
+let folder: string;
 const DISCARD = "/api/v1/outbox/dead-letter/evt_3";
 const connect = (method: string) => `/ironflow.v1.${method}`;
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ironbridge-confirm-"));
   server = await bundleEntry(new URL("./main.ts", import.meta.url));
   engine = await stubEngine(newerEra());
 });
 afterAll(async () => {
   await engine.close();
   await server.remove();
+  await rm(folder, { recursive: true, force: true });
 });
 
 beforeEach(() => {
@@ -113,26 +120,37 @@ it("the table has every irreversible tool", () => {
 });
 
 const args = () => [server.file, "--allow-writes", "--server-url", engine.url];
+const TOKEN = "test-token-of-the-http-server";
 
 // The negotiating client ends up in the same era as the one that insists on it.
 const CLIENTS_PER_ERA = CLIENTS.filter(({ name }) => name !== "SDK v2, negotiating");
 
-describe.each(CLIENTS_PER_ERA)("an irreversible call from $name", ({ connect: open }) => {
+const WAYS = CLIENTS_PER_ERA.flatMap((one) => [
+  { ...one, over: "stdio" as const },
+  { ...one, over: "HTTP" as const },
+]);
+
+describe.each(WAYS)("an irreversible call from $name over $over", ({ connect: open, over }) => {
   type Reply = { action: "accept" | "decline" | "cancel"; confirm?: boolean };
   const asked: string[] = [];
   let reply: Reply = { action: "cancel" };
   let asking: AnyClient;
   let mute: AnyClient;
+  let served: HttpServer | undefined;
   beforeAll(async () => {
-    [asking, mute] = await Promise.all([
-      open({ args: args() }, (message) => {
-        asked.push(message);
-        return reply;
-      }),
-      open({ args: args() }),
-    ]);
+    if (over === "HTTP")
+      served = await httpServer(server.file, engine.url, TOKEN, folder, ["--allow-writes"]);
+    const at = served === undefined ? { args: args() } : { url: served.url, token: TOKEN };
+    const person = (message: string) => {
+      asked.push(message);
+      return reply;
+    };
+    [asking, mute] = await Promise.all([open(at, person), open(at)]);
   });
-  afterAll(() => Promise.all([asking.close(), mute.close()]));
+  afterAll(async () => {
+    await Promise.all([asking.close(), mute.close()]);
+    await served?.stop();
+  });
   beforeEach(() => {
     asked.length = 0;
   });

@@ -291,7 +291,7 @@ const CASES: readonly Case[] = [
   row("ironflow_circuit_breaker_list", {}, { items: [] }),
   row("ironflow_circuit_breaker_reset", { key: "none" }, "not_found"),
   row("ironflow_dead_letter_list", { env, source: "routing" }, { items: [], total: 0, limit: 50, offset: 0 }),
-  // A delivery is dead after ten tries over many minutes; that such rows come and go is the stubs' and the engine's test.
+  // A delivery is dead after ten tries over many minutes: outbox.process.test.ts has such rows.
   row("ironflow_outbox_dlq_list", { env, limit: 5 }, { items: [], count: 0, limit: 5, offset: 0 }),
   row("ironflow_outbox_dlq_list", { env: "env_other" }, "permission_denied"),
   row("ironflow_outbox_dlq_requeue", { env, event_id: "evt_none" }, "not_found"),

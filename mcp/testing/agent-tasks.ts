@@ -1,4 +1,5 @@
 import type { ToolArguments, ToolName, ToolOutput } from "../contract/tools.ts";
+import type { DeadEvent } from "./dead-deliveries.ts";
 
 /** What a scripted agent has: the tools, and nothing else. */
 export type Agent = {
@@ -315,4 +316,80 @@ export const AGENT_TASKS: readonly AgentTask[] = [
     },
     expected: { unasked: "confirmation_required", gone: "not_found" },
   },
+  {
+    task: "order-0996 was placed through its stream, and nothing was started. What became of that? Have it delivered.",
+    calls: [
+      "ironflow_read_entity_stream",
+      "ironflow_list_runs",
+      "ironflow_list_environments",
+      "ironflow_outbox_dlq_list",
+      "ironflow_outbox_dlq_requeue",
+      "ironflow_outbox_dlq_list",
+    ],
+    solve: async (agent) => {
+      const { events } = await agent.call("ironflow_read_entity_stream", { entity_id: "order-0996" });
+      const { id: event_id } = first(events, "event");
+      const { total_count } = await agent.call("ironflow_list_runs", { event_id });
+      const { items: environments } = await agent.call("ironflow_list_environments", {});
+      const env = first(environments, "environment").id;
+      const dead = async () =>
+        (await agent.call("ironflow_outbox_dlq_list", { env })).items.filter(
+          (row) => row.event_id === event_id,
+        );
+      const rows = await dead();
+      const { result, rows: requeued } = await agent.call("ironflow_outbox_dlq_requeue", { event_id, env });
+      return {
+        runs: total_count,
+        why: rows.find(({ kind }) => kind === "event")?.last_error,
+        result,
+        requeued,
+        left: (await dead()).length,
+      };
+    },
+    expected: {
+      runs: 0,
+      why: "database or disk is full",
+      result: "requeued",
+      requeued: 2,
+      left: 0,
+    },
+  },
+  {
+    task: "The deliveries that were given up for order-test are of no use: throw them away, the person has agreed.",
+    calls: [
+      "ironflow_list_environments",
+      "ironflow_outbox_dlq_list",
+      "ironflow_outbox_dlq_discard",
+      "ironflow_outbox_dlq_discard",
+      "ironflow_outbox_dlq_list",
+    ],
+    solve: async (agent) => {
+      const { items: environments } = await agent.call("ironflow_list_environments", {});
+      const env = first(environments, "environment").id;
+      const { items } = await agent.call("ironflow_outbox_dlq_list", { env });
+      const { event_id } = first(
+        items.filter(({ entity_id }) => entity_id === "order-test"),
+        "dead delivery",
+      );
+      const unasked = await agent.refused("ironflow_outbox_dlq_discard", { event_id, env });
+      const { rows } = await agent.call("ironflow_outbox_dlq_discard", { event_id, env, confirm: true });
+      const left = await agent.call("ironflow_outbox_dlq_list", { env });
+      return { unasked: unasked.reason, rows, left: left.count };
+    },
+    expected: { unasked: "confirmation_required", rows: 2, left: 0 },
+  },
 ];
+
+/** Orders whose deliveries were given up before the shop's day began. */
+export const GIVEN_UP: readonly DeadEvent[] = ["order-0996", "order-test"].map((id) => ({
+  entityId: id,
+  name: "order.placed",
+  functionId: "fulfil-order",
+  data: {
+    id,
+    customer: "joan@example.com",
+    items: [{ sku: "notebook", quantity: 1 }],
+    totalCents: 1_200,
+    address: { name: "joan", street: "1 Mill Lane", city: "Leeds", postcode: "LS1 4AP" },
+  },
+}));

@@ -1,7 +1,8 @@
-import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 export type Answer = {
@@ -15,8 +16,9 @@ export type Person =
   | ((message: string) => { action: "accept" | "decline" | "cancel"; confirm?: boolean })
   | undefined;
 
-/** What tests need of any MCP client on a stdio server. */
+/** What tests need of any MCP client. */
 export type AnyClient = {
+  /** Of the server, where the client started it. */
   readonly pid: number | null;
   listTools(): Promise<{ tools: { name: string }[] }>;
   call(name: string, args: Record<string, unknown>, meta?: Record<string, unknown>): Promise<Answer>;
@@ -25,21 +27,27 @@ export type AnyClient = {
 
 export type Connect = (server: Server, person?: Person) => Promise<AnyClient>;
 
-export type Server = { readonly args: string[]; readonly env?: Record<string, string> };
+/** One that the client starts, or one that serves HTTP already. */
+export type Server =
+  | { readonly args: string[]; readonly env?: Record<string, string> }
+  | { readonly url: string; readonly token: string };
 
 const INFO = { name: "test", version: "1" };
 
-const parameters = ({ args, env = {} }: Server) => ({
+const parameters = ({ args, env = {} }: Extract<Server, { args: string[] }>) => ({
   command: process.execPath,
   args,
   env,
   stderr: "ignore" as const,
 });
 
+const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
+
 const content = (confirm: boolean | undefined) => (confirm === undefined ? {} : { content: { confirm } });
 
 async function connectV1(server: Server, person?: Person): Promise<AnyClient> {
-  const transport = new StdioV1(parameters(server));
+  const transport =
+    "url" in server ? new HttpV1(new URL(server.url), bearer(server.token)) : new StdioV1(parameters(server));
   const client = new ClientV1(INFO, { capabilities: person === undefined ? {} : { elicitation: {} } });
   if (person !== undefined)
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
@@ -48,7 +56,7 @@ async function connectV1(server: Server, person?: Person): Promise<AnyClient> {
     });
   await client.connect(transport);
   return {
-    pid: transport.pid,
+    pid: "pid" in transport ? transport.pid : null,
     listTools: () => client.listTools(),
     call: (name, args, meta) =>
       client.callTool({
@@ -63,7 +71,10 @@ async function connectV1(server: Server, person?: Person): Promise<AnyClient> {
 const connectV2 =
   (mode: "legacy" | "auto" | { pin: string }) =>
   async (server: Server, person?: Person): Promise<AnyClient> => {
-    const transport = new StdioV2(parameters(server));
+    const transport =
+      "url" in server
+        ? new HttpV2(new URL(server.url), bearer(server.token))
+        : new StdioV2(parameters(server));
     const client = new ClientV2(INFO, {
       capabilities: person === undefined ? {} : { elicitation: { form: {} } },
       versionNegotiation: { mode },
@@ -75,7 +86,7 @@ const connectV2 =
       });
     await client.connect(transport);
     return {
-      pid: transport.pid,
+      pid: "pid" in transport ? transport.pid : null,
       listTools: () => client.listTools(),
       call: (name, args, meta) =>
         client.callTool({ name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }),

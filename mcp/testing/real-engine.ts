@@ -26,12 +26,19 @@ type PushBody = { readonly run_id: string; readonly event: { readonly data: unkn
 const Ready = z.object({ url: z.string() });
 const BootstrapKey = z.object({ key: z.string() });
 
-/** The embedded engine as its own process, with keys on and a push endpoint in the test; `env` is its own beside ours. */
-export async function startRealEngine(env: Readonly<Record<string, string>> = {}): Promise<RealEngine> {
+/**
+ * The embedded engine as its own process, with keys on and a push endpoint in the test; `env` is its own beside ours.
+ * @param prepare is given the data folder before the engine starts in it
+ */
+export async function startRealEngine(
+  env: Readonly<Record<string, string>> = {},
+  prepare: (dataDir: string) => Promise<void> = async () => {},
+): Promise<RealEngine> {
   const bundle = await bundleEntry(new URL("../../engine/main.ts", import.meta.url), {
     "engine-sql": new URL("../../engine/sql/main.ts", import.meta.url),
   });
   const folder = mkdtempSync(join(tmpdir(), "ironbridge-engine-"));
+  await prepare(folder);
   const child = launch({
     command: process.execPath,
     args: [bundle.file, "--port", "0", "--data-dir", folder],
