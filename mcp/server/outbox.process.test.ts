@@ -59,7 +59,7 @@ const refusal = async (name: ToolName, args: Record<string, unknown>): Promise<u
   return textOf(answer);
 };
 const listed = async () =>
-  (await call("ironflow_outbox_dlq_list", { env })).items.map(({ event_id, kind }) => [event_id, kind]);
+  (await call("ironflow_outbox_dlq_list", { env })).items.map(({ event_id, kind }) => `${event_id} ${kind}`);
 
 const [kept, dropped] = [() => ids[0] ?? "", () => ids[1] ?? ""];
 
@@ -67,9 +67,9 @@ it("list what was given up, with the tries and what went wrong", async () => {
   const page = await call("ironflow_outbox_dlq_list", { env });
   expect(page).toMatchObject({ count: 4, total_count: 4 });
   const rows = page.items.filter(({ event_id }) => event_id === kept());
-  expect(rows.map(({ kind, topic }) => [kind, topic]).sort()).toEqual([
-    ["entity", "entity:order-1"],
-    ["event", "events:order.placed"],
+  expect(rows.map(({ kind, topic }) => `${kind} to ${topic}`).sort()).toEqual([
+    "entity to entity:order-1",
+    "event to events:order.placed",
   ]);
   for (const row of rows)
     expect(row).toMatchObject({
@@ -90,10 +90,7 @@ it("requeue every row that shares the event's id, and only those: what they were
   const { runs } = await call("ironflow_list_runs", { event_id: kept() });
   const done = await call("ironflow_wait_for_run", { run_id: runs[0]?.id ?? "" });
   expect(done).toMatchObject({ status: "completed", output: { order: KEPT } });
-  expect((await listed()).sort()).toEqual([
-    [dropped(), "entity"],
-    [dropped(), "event"],
-  ]);
+  expect((await listed()).sort()).toEqual([`${dropped()} entity`, `${dropped()} event`]);
   const again = await refusal("ironflow_outbox_dlq_requeue", { event_id: kept(), env });
   expect(again).toMatchObject({ code: "not_found" });
 });
