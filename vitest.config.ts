@@ -10,6 +10,13 @@ const markdownAsText: Plugin = {
     id.endsWith(".md") ? { code: `export default ${JSON.stringify(text)}`, map: null } : undefined,
 };
 
+/**
+ * How long a test waits for what it expects, and may take at all, ms. Far above what anything takes: a loaded machine is slow,
+ * and that is no fault. What has to be quick says so in its own test.
+ */
+const WAITS_MS = 30_000;
+const LIMITS = { expect: { poll: { timeout: WAITS_MS } }, testTimeout: 180_000, hookTimeout: 180_000 };
+
 // Two kinds, told apart by name: pure tests, and tests with real children, shells and sockets.
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export
 export default defineConfig({
@@ -18,6 +25,7 @@ export default defineConfig({
       {
         plugins: [markdownAsText],
         test: {
+          ...LIMITS,
           name: "unit",
           include: ["**/*.test.{ts,tsx,mjs}"],
           exclude: [...ignored, "**/*.process.test.*"],
@@ -26,11 +34,10 @@ export default defineConfig({
       {
         plugins: [markdownAsText],
         test: {
+          ...LIMITS,
           name: "process",
           include: ["**/*.process.test.{ts,mjs}"],
           exclude: ignored,
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
           fileParallelism: false,
         },
       },

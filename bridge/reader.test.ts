@@ -63,7 +63,7 @@ const TORTURE =
   "\u001b[1;31mred ä\u001b[0m\r\n\u001b]0;title €\u0007漢字 😀 👨‍👩‍👧\r\n10%\r\u001b[K20%\r\u001b[K100%\r\nplain\r\n\u001b]8;;http://x\u001b\\l\u001b]8;;\u001b\\\r\n";
 
 // Some hundred terminals each: on a busy machine more than the usual 5 s.
-describe("plain text by offsets", { timeout: 30_000 }, () => {
+describe("plain text by offsets", () => {
   it("[B1] is the same however the bytes arrive: cut at every boundary", async () => {
     const whole = Buffer.from(TORTURE);
     const wanted = "red ä\n漢字 😀 👨‍👩‍👧\n100%\nplain\nl\n";
@@ -119,7 +119,7 @@ describe("plain text by offsets", { timeout: 30_000 }, () => {
   });
 });
 
-describe("strings in escape sequences, in plain text", { timeout: 30_000 }, () => {
+describe("strings in escape sequences, in plain text", () => {
   const strings = [
     ["DCS", "\u001bPq", "\u001b\\"],
     ["OSC", "\u001b]52;c;", "\u0007"],

@@ -108,8 +108,8 @@ describe("the virtual display", () => {
     expect(existsSync(authority)).toBe(true);
     child.kill("SIGKILL");
     await exited;
-    await expect.poll(() => existsSync(socketOf(name)), { timeout: 10_000 }).toBe(false);
-    await expect.poll(() => existsSync(dirname(authority)), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => existsSync(socketOf(name))).toBe(false);
+    await expect.poll(() => existsSync(dirname(authority))).toBe(false);
   });
 
   it("says which package is missing when there is no Xvfb", () => {

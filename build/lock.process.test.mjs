@@ -42,7 +42,7 @@ describe("the lock", () => {
   it("is taken over from a holder that was killed", async () => {
     const holder = start('await withLock(lock, async () => { append("held"); await sleep(60_000); });');
     const exited = once(holder, "exit");
-    await expect.poll(() => existsSync(join(folder, "log")), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(folder, "log"))).toBe(true);
     holder.kill("SIGKILL");
     await exited;
     expect(existsSync(lock)).toBe(true);

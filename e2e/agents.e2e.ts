@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import * as z from "zod/v4";
+import { within } from "../loopback/testing/within.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { startEngine } from "./engine-process.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
@@ -35,8 +36,9 @@ test.describe("Agents: tokens that the person makes, and what agents do with the
 
     const dialog = page.getByRole("dialog");
     await expect(dialog).toContainText("Shown this once");
-    const token =
-      (await dialog.getByRole("region", { name: "Token", exact: true }).locator("pre").textContent()) ?? "";
+    const shown = dialog.getByRole("region", { name: "Token", exact: true }).locator("pre");
+    await expect(shown).toHaveText(/^ibk_\S+$/);
+    const token = (await shown.textContent()) ?? "";
     await expect(dialog).toContainText("claude mcp add");
     await expect(dialog).toContainText('"mcpServers"');
     await saveScreenshot(page, "token-shown-once");
@@ -82,8 +84,8 @@ test.describe("Agents: tokens that the person makes, and what agents do with the
       const { run_ids: ids } = z.object({ run_ids: z.array(z.string()) }).parse(emitted.structured);
       const [runId] = ids;
       if (runId === undefined) throw new Error("the event started no run");
-      await expect(runs.row(runId)).toBeVisible({ timeout: LIVE_WITHIN_MS });
-      await expect(runs.row(runId)).toContainText("Paused", { timeout: 20_000 });
+      await within("the run is on screen", LIVE_WITHIN_MS, () => runs.row(runId).isVisible());
+      await expect(runs.row(runId)).toContainText("Paused");
       await runs.openRun(runId);
       const attempts = app.page.getByRole("region", { name: "Failed attempts" });
       await expect(attempts.getByRole("listitem")).toHaveCount(3);
@@ -133,16 +135,17 @@ test("[F7] when the engine dies the page says how old its rows are, and goes on 
       .click();
     await agent.call("ironflow_emit_event", { event: "before.the.end", data: 1 });
     const main = app.page.getByRole("main");
-    await expect(main).toContainText("before.the.end", { timeout: LIVE_WITHIN_MS });
+    const shows = (text: string) => async () => ((await main.textContent()) ?? "").includes(text);
+    await within("the event is on screen", LIVE_WITHIN_MS, shows("before.the.end"));
     await first.stop();
-    await expect(app.page.getByRole("banner")).toContainText(/unreachable/i, { timeout: 20_000 });
-    await expect(main).toContainText(/ago|old/i, { timeout: 20_000 });
+    await expect(app.page.getByRole("banner")).toContainText(/unreachable/i);
+    await expect(main).toContainText(/ago|old/i);
     await expect(main, "what was read stays on screen").toContainText("before.the.end");
     await saveScreenshot(app.page, "stale");
     const second = await startEngine(folder, Number(new URL(first.url).port));
     await expect(app.page.getByRole("banner")).toContainText(/live/i, { timeout: 40_000 });
     await agent.call("ironflow_emit_event", { event: "after.the.restart", data: 2 });
-    await expect(main).toContainText("after.the.restart", { timeout: LIVE_WITHIN_MS });
+    await within("the next event is on screen", LIVE_WITHIN_MS, shows("after.the.restart"));
     await second.stop();
   } finally {
     await agent.close();

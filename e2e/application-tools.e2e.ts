@@ -126,7 +126,6 @@ test.describe("Tools of applications, for agents that come through the app", () 
   });
 
   test("[E12] come and go with the application, and with the engine, and agents of both eras are told", async () => {
-    test.setTimeout(180_000);
     let before = attached.map(({ toolsChanged }) => toolsChanged);
     const told = async () => {
       for (const [at, agent] of attached.entries())

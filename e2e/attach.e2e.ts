@@ -76,7 +76,7 @@ test.describe("ironbridge-mcp --attach, for agents that speak stdio only", () =>
     const { connection } = app.connection.engine;
     await askMain(app.page, "connections:set-writes", { connection, who: "agents", allowed: false });
     for (const [at, agent] of agents.entries()) {
-      await expect.poll(() => agent.toolsChanged, { timeout: 30_000 }).toBeGreaterThan(before[at] ?? 0);
+      await expect.poll(() => agent.toolsChanged).toBeGreaterThan(before[at] ?? 0);
       expect(await agent.listTools()).not.toContain("ironflow_delete_run");
     }
   });
@@ -98,7 +98,7 @@ test.describe("ironbridge-mcp --attach, for agents that speak stdio only", () =>
     }
     app = await launchApp({ flags: ["--demo"], userDataDir });
     for (const [at, agent] of agents.entries()) {
-      await expect.poll(() => agent.toolsChanged, { timeout: 30_000 }).toBeGreaterThan(before[at] ?? 0);
+      await expect.poll(() => agent.toolsChanged).toBeGreaterThan(before[at] ?? 0);
       expect((await agent.call("ironflow_server_info")).isError).toBe(false);
     }
   });

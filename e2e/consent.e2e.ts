@@ -1,16 +1,14 @@
 import { expect, test } from "@playwright/test";
-import * as z from "zod/v4";
-import { RunSummary } from "../mcp/contract/domain.ts";
+import type { RunSummary } from "../mcp/contract/domain.ts";
 import { ToolError } from "../mcp/contract/errors.ts";
 import type { Agent, CallResult } from "./agents/agent.ts";
+import { completedRuns } from "./agents/calls.ts";
 import { handshakeAgent } from "./agents/handshake.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { askAnything, currentQuestion } from "./pages/door.ts";
 import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
 import { saveScreenshot } from "./screenshot.ts";
-
-const Runs = z.object({ runs: z.array(RunSummary) });
 
 test.describe("Consent: nothing irreversible without a person's click", () => {
   let app: RunningApp;
@@ -22,8 +20,7 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     app = await launchApp({ flags: ["--demo", "--allow-writes", "--terminals"] });
     modern = await modernAgent(app.connection.mcp.url, app.token, "the client's own claim");
     old = await handshakeAgent(app.connection.mcp.url, app.token);
-    await expect.poll(async () => (await completedRuns()).length, { timeout: 30_000 }).toBeGreaterThan(0);
-    const [first] = await completedRuns();
+    const [first] = await completedRuns(modern, 1);
     if (first === undefined) throw new Error("the demo has no completed run");
     target = first;
   });
@@ -32,11 +29,6 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     await old.close();
     await app.close();
   });
-
-  async function completedRuns(): Promise<RunSummary[]> {
-    const answer = await modern.call("ironflow_list_runs", { status: "completed", limit: 100 });
-    return Runs.parse(answer.structured).runs;
-  }
 
   async function exists(): Promise<boolean> {
     return !(await modern.call("ironflow_get_run", { run_id: target.id })).isError;
@@ -84,7 +76,7 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
       await waitForQuestion(app, target.id);
       gone.abort();
       await call;
-      await expect.poll(() => questionsOnScreen(app), { timeout: 5_000 }).toBe(0);
+      await expect.poll(() => questionsOnScreen(app)).toBe(0);
       expect(await exists()).toBe(true);
     });
   }
@@ -98,7 +90,7 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
       }
     });
     expect(await refusedWord(await call)).toBe("not_answered");
-    await expect.poll(() => questionsOnScreen(app), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => questionsOnScreen(app)).toBe(0);
   });
 
   test("[F5] an answer that a script forges in either window is not taken", async () => {
@@ -128,11 +120,7 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     );
     expect(fromMain).toBe("refused");
     expect(await exists()).toBe(true);
-    // The script's questions to main began the 800 ms anew: a click that comes before their end does not count.
-    await expect(async () => {
-      if ((await questionsOnScreen(app)) > 0) await question.cancel();
-      expect(await questionsOnScreen(app)).toBe(0);
-    }).toPass({ timeout: 10_000 });
+    await question.cancel();
     expect(await refusedWord(await call)).toBe("declined");
   });
 
@@ -167,8 +155,13 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     const call = modern.call("ironflow_delete_run", { run_id: target.id });
     const question = await waitForQuestion(app, target.id);
     await question.cancel();
-    // At once: the window itself is kept a while, hidden, for the next question.
-    expect(await question.page.locator("body").textContent()).not.toContain(target.id);
+    // At once: the window itself is kept a while, hidden, for the next question. Later it is gone altogether.
+    const kept = () =>
+      question.page
+        .locator("body")
+        .textContent()
+        .catch(() => "");
+    await expect.poll(kept).not.toContain(target.id);
     expect(await refusedWord(await call)).toBe("declined");
   });
 
@@ -179,10 +172,7 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     });
     const agent = await modernAgent(short.connection.mcp.url, short.token);
     try {
-      const completed = async (): Promise<RunSummary | undefined> =>
-        Runs.parse((await agent.call("ironflow_list_runs", { status: "completed" })).structured).runs[0];
-      await expect.poll(completed, { timeout: 30_000 }).toBeDefined();
-      const run = await completed();
+      const [run] = await completedRuns(agent, 1);
       const answer = await agent.call("ironflow_delete_run", { run_id: run?.id ?? "" });
       expect(ToolError.parse(JSON.parse(answer.text)).reason).toBe("expired");
       expect((await agent.call("ironflow_get_run", { run_id: run?.id ?? "" })).isError).toBe(false);
@@ -196,18 +186,13 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
     const call = modern.call("ironflow_delete_run", { run_id: target.id });
     const question = await waitForQuestion(app, target.id);
     const approved = await currentQuestion(question.page);
-    // Asking main which question it is began the 800 ms anew: a click that comes before their end does not count.
-    await expect(async () => {
-      if ((await questionsOnScreen(app)) > 0) await question.approve();
-      expect(await questionsOnScreen(app)).toBe(0);
-    }).toPass({ timeout: 10_000 });
+    await question.approve();
     const answer = await call;
     expect(answer.isError, answer.text).toBe(false);
     expect(await exists()).toBe(false);
 
     // A second run, a second question: the first one's approval is not good for it, whoever hands it in.
-    await expect.poll(async () => (await completedRuns()).length).toBeGreaterThan(0);
-    const [other] = await completedRuns();
+    const [other] = await completedRuns(modern, 1);
     if (other === undefined) throw new Error("the demo has no second completed run");
     const second = modern.call("ironflow_delete_run", { run_id: other.id });
     const next = await waitForQuestion(app, other.id);
@@ -216,10 +201,7 @@ test.describe("Consent: nothing irreversible without a person's click", () => {
       answer: "approve",
     });
     expect(replayed).toMatchObject({ taken: false });
-    await expect(async () => {
-      if ((await questionsOnScreen(app)) > 0) await next.cancel();
-      expect(await questionsOnScreen(app)).toBe(0);
-    }).toPass({ timeout: 10_000 });
+    await next.cancel();
     expect((await second).isError).toBe(true);
     expect((await modern.call("ironflow_get_run", { run_id: other.id })).isError).toBe(false);
   });

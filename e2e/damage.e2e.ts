@@ -6,11 +6,10 @@ import { completedRuns, errorOf } from "./agents/calls.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp } from "./launch.ts";
 import { waitForQuestion } from "./pages/consent-window.ts";
-import { processTree, stillAlive } from "./processes.ts";
+import { allGone, processTree } from "./processes.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
 test("[E6] a crash while a question is open changes nothing, and the next start says so", async () => {
-  test.setTimeout(120_000);
   const userDataDir = await mkdtemp(join(tmpdir(), "ironbridge-crash-"));
   try {
     const before = await launchApp({ flags: ["--demo", "--allow-writes"], userDataDir });
@@ -48,7 +47,6 @@ test("[E6] a crash while a question is open changes nothing, and the next start 
 });
 
 test("[E1] damaged settings stop agents and hide their tools until the person mends them", async () => {
-  test.setTimeout(120_000);
   const userDataDir = await mkdtemp(join(tmpdir(), "ironbridge-damaged-"));
   try {
     await writeFile(join(userDataDir, "settings.json"), '{"version":1,"tool_perm', { mode: 0o600 });
@@ -95,8 +93,6 @@ test("[G-SHOW-3] a page that is stopped when main is killed does not stay behind
   const gone = new Promise<void>((done) => app.electron.process().once("exit", () => done()));
   process.kill(pid, "SIGKILL");
   await gone;
-  await expect
-    .poll(async () => (await stillAlive(tree)).map((one) => one.command), { timeout: 3_000 })
-    .toEqual([]);
+  await allGone(tree, 3_000);
   await rm(userDataDir, { recursive: true, force: true });
 });

@@ -20,7 +20,7 @@ export type RunningApp = {
   close(): Promise<void>;
 };
 
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 const repository = resolve(import.meta.dirname, "..");
 
 /** A `userDataDir` that the caller made is kept: a test that starts the app twice needs it. */

@@ -1,11 +1,10 @@
-import { access, mkdtemp, rm } from "node:fs/promises";
+import { access, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp } from "./launch.ts";
-import { processesWithEnv, processTree, stillAlive, type Process } from "./processes.ts";
-import { readFile } from "node:fs/promises";
+import { allGone, processesWithEnv, processTree, type Process } from "./processes.ts";
 
 /** The marker that every child of one launch carries, read from a child's own environment. */
 async function launchMarker(tree: Process[]): Promise<string> {
@@ -31,9 +30,7 @@ test("[G3] an orderly quit ends every child and removes the connection file", as
   const ours = await everythingOf(app.connection.pid);
   expect(ours.length).toBeGreaterThan(5);
   await app.close();
-  await expect
-    .poll(async () => (await stillAlive(ours)).map((one) => one.command), { timeout: 2_000 })
-    .toEqual([]);
+  await allGone(ours, 2_000);
   await expect(access(join(userDataDir, "connection.json"))).rejects.toThrow();
   await rm(userDataDir, { recursive: true, force: true });
 });
@@ -45,9 +42,7 @@ test("[G-SHOW-3] after kill -9 of main no process of ours is left after 2 s", as
   const gone = new Promise<void>((done) => app.electron.process().once("exit", () => done()));
   process.kill(app.connection.pid, "SIGKILL");
   await gone;
-  await expect
-    .poll(async () => (await stillAlive(ours)).map((one) => one.command), { timeout: 2_000 })
-    .toEqual([]);
+  await allGone(ours, 2_000);
   await rm(userDataDir, { recursive: true, force: true });
 });
 
@@ -63,8 +58,8 @@ test("[G5] what the engine acknowledged is there after kill -9 of the app and a 
       await agent.close();
     }
   };
-  await expect.poll(async () => (await list(first)).length, { timeout: 30_000 }).toBeGreaterThan(1);
-  const before = await list(first);
+  let before: string[] = [];
+  await expect.poll(async () => (before = await list(first)).length).toBeGreaterThan(1);
   const gone = new Promise<void>((done) => first.electron.process().once("exit", () => done()));
   process.kill(first.connection.pid, "SIGKILL");
   await gone;

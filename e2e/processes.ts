@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { within } from "../loopback/testing/within.ts";
 
 /** A process told apart from a later one with the same pid by its start time (clock ticks since boot). */
 export type Process = { pid: number; parent: number; startTime: string; command: string };
@@ -43,6 +44,24 @@ export async function stillAlive(processes: Process[]): Promise<Process[]> {
     if (now !== undefined && now.startTime === one.startTime) alive.push(one);
   }
   return alive;
+}
+
+/**
+ * Waits until none of them runs any more, `promisedMs` at most on a machine that has time.
+ * @throws with the command lines of what is left
+ */
+export async function allGone(processes: Process[], promisedMs: number): Promise<void> {
+  let left = processes;
+  try {
+    await within("the end of all", promisedMs, async () => {
+      left = await stillAlive(left);
+      return left.length === 0;
+    });
+  } catch (cause) {
+    throw new Error(`left after ${promisedMs} ms: ${left.map(({ command }) => command).join("; ")}`, {
+      cause,
+    });
+  }
 }
 
 async function allProcesses(): Promise<Process[]> {

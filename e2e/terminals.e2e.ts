@@ -27,7 +27,7 @@ async function readToEnd(
 ): Promise<{ text: string; exitCode: number | null }> {
   let text = "";
   let offset = 0;
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   while (Date.now() < deadline) {
     const answer = await agent.call("ironflow_terminal_read", { session_id: sessionId, offset });
     expect(answer.isError, answer.text).toBe(false);
@@ -132,19 +132,17 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     const read = async (): Promise<string> =>
       Output.parse((await old.call("ironflow_terminal_read", { session_id: session, offset: 0 })).structured)
         .output;
-    await expect.poll(read, { timeout: 15_000 }).toContain("leader ");
+    await expect.poll(read).toContain("leader ");
     const pids = [...(await read()).matchAll(/(?:child|leader) (\d+)/g)].map((hit) => Number(hit[1]));
     expect(pids).toHaveLength(3);
     for (const pid of pids) expect(await isRunning(pid)).toBe(true);
     await app.page.getByRole("tab").filter({ hasText: "trap" }).click();
     await app.page.getByRole("button", { name: "Stop", exact: true }).click();
-    await expect
-      .poll(async () => (await Promise.all(pids.map(isRunning))).filter(Boolean).length, { timeout: 12_000 })
-      .toBe(0);
-    const answer = Output.parse(
-      (await old.call("ironflow_terminal_read", { session_id: session, offset: 0 })).structured,
-    );
-    expect(answer.status).toBe("stopped_by_user");
+    await expect.poll(async () => (await Promise.all(pids.map(isRunning))).filter(Boolean).length).toBe(0);
+    const status = async () =>
+      Output.parse((await old.call("ironflow_terminal_read", { session_id: session, offset: 0 })).structured)
+        .status;
+    await expect.poll(status).toBe("stopped_by_user");
   });
 
   test("[F6] the person can type into an agent's tab", async () => {
@@ -175,7 +173,7 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     );
     const status = async () =>
       Output.parse((await modern.call("ironflow_terminal_read", { session_id: session })).structured).status;
-    await expect.poll(status, { timeout: 10_000 }).toBe("waiting_input");
+    await expect.poll(status).toBe("waiting_input");
     const tab = app.page.getByRole("tab").filter({ hasText: "Colour?" });
     await expect(tab.getByText("Waiting for input")).toBeAttached();
     await modern.call("ironbridge_terminal_input", { session_id: session, text: "blue\r" });
@@ -183,7 +181,7 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
       session_id: session,
       format: "text",
       wait_for: "exit",
-      wait_seconds: 20,
+      wait_seconds: 50,
     });
     expect(read.structured).toMatchObject({
       output: "Colour? blue\nso blue\n",
@@ -207,7 +205,7 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
       if (box === null) throw new Error("the address is not on screen");
       await app.page.mouse.move(box.x + 20, box.y + box.height / 2, { steps: 4 });
       await expect(app.page.locator(".xterm-cursor-pointer").first()).toBeAttached({ timeout: 1_000 });
-    }).toPass({ timeout: 15_000 });
+    }).toPass({ timeout: 60_000 });
     await app.page.mouse.down();
     await app.page.mouse.up();
     const question = app.page.getByRole("group", { name: "Open this address?" });
@@ -236,9 +234,9 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     await app.page.evaluate((to) => (window.location.hash = to), `#/terminals/${session}`);
     await expect(app.page.locator(".xterm-rows").first()).toContainText("still here");
     await app.page.reload();
-    await expect(app.page.locator(".xterm-rows").first()).toContainText("still here", { timeout: 15_000 });
+    await expect(app.page.locator(".xterm-rows").first()).toContainText("still here");
     await modern.call("ironbridge_terminal_input", { session_id: session, text: "on\r" });
-    await expect(app.page.locator(".xterm-rows").first()).toContainText("got on", { timeout: 15_000 });
+    await expect(app.page.locator(".xterm-rows").first()).toContainText("got on");
   });
 
   test("[F6] [B3] when the bridge is killed its terminals' processes end, its folder goes, and its tabs say so", async () => {
@@ -247,16 +245,16 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
       "trap '' TERM INT HUP; (setsid perl -e '$SIG{TERM}=$SIG{HUP}=q(IGNORE); sleep 997' &) ; sleep 998; sleep 999",
     );
     const marked = () => processesWithEnv(`IRONBRIDGE_TERMINAL=${session}`);
-    await expect.poll(async () => (await marked()).length, { timeout: 10_000 }).toBeGreaterThan(2);
+    await expect.poll(async () => (await marked()).length).toBeGreaterThan(2);
     const main = app.electron.process().pid ?? 0;
     const bridge = (await processTree(main)).find(({ command }) =>
       command.includes("node.mojom.NodeService"),
     );
     expect(bridge).toBeDefined();
     process.kill(bridge?.pid ?? 0, "SIGKILL");
-    await expect.poll(async () => (await marked()).length, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await marked()).length).toBe(0);
     const tab = app.page.getByRole("tab").filter({ hasText: "997" });
-    await expect(tab).toContainText("terminal bridge stopped unexpectedly", { timeout: 10_000 });
+    await expect(tab).toContainText("terminal bridge stopped unexpectedly");
     await expect
       .poll(async () =>
         (await readdir(tmpdir())).filter((name) => name.startsWith(`ironbridge-terminals-${bridge?.pid}-`)),

@@ -177,38 +177,34 @@ it("stops in order when stdin ends: checkpointed, and the folder is free again",
   expect(await again.ask("ListFunctions", {})).toMatchObject({ totalCount: 2 });
 });
 
-it(
-  "loses no acknowledged event and no run when it is killed while events stream in",
-  { timeout: 120_000 },
-  async () => {
-    let engine = await factory.start();
-    await register(engine);
-    const acknowledged: { eventId: string; runId: string }[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const target = engine;
-      const streams = Array.from({ length: 8 }, async (_, stream) => {
-        for (let n = 0; ; n += 1) {
-          const id = `${round}-${stream}-${n}`;
-          const emitted = await target.ask("Emit", { event: "order.placed", data: { id } });
-          acknowledged.push({
-            eventId: String(emitted["eventId"]),
-            runId: String((emitted["runIds"] as string[])[0]),
-          });
-        }
-      }).map((stream) => stream.catch(() => "cut off"));
-      const goal = acknowledged.length + 150;
-      await poll("enough events", () => acknowledged.length >= goal);
-      await target.end("SIGKILL");
-      expect(new Set(await Promise.all(streams))).toEqual(new Set(["cut off"]));
-      engine = await factory.start({ dataDir: engine.dataDir });
-    }
-    expect(new Set(acknowledged.map(({ eventId }) => eventId)).size).toBe(acknowledged.length);
-    for (const { eventId, runId } of acknowledged) {
-      expect((await engine.rest(`/api/v1/events/${eventId}`)).status).toBe(200);
-      expect(await ended(engine, runId)).toMatchObject({ status: "RUN_STATUS_COMPLETED", eventId });
-    }
-  },
-);
+it("loses no acknowledged event and no run when it is killed while events stream in", async () => {
+  let engine = await factory.start();
+  await register(engine);
+  const acknowledged: { eventId: string; runId: string }[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const target = engine;
+    const streams = Array.from({ length: 8 }, async (_, stream) => {
+      for (let n = 0; ; n += 1) {
+        const id = `${round}-${stream}-${n}`;
+        const emitted = await target.ask("Emit", { event: "order.placed", data: { id } });
+        acknowledged.push({
+          eventId: String(emitted["eventId"]),
+          runId: String((emitted["runIds"] as string[])[0]),
+        });
+      }
+    }).map((stream) => stream.catch(() => "cut off"));
+    const goal = acknowledged.length + 150;
+    await poll("enough events", () => acknowledged.length >= goal);
+    await target.end("SIGKILL");
+    expect(new Set(await Promise.all(streams))).toEqual(new Set(["cut off"]));
+    engine = await factory.start({ dataDir: engine.dataDir });
+  }
+  expect(new Set(acknowledged.map(({ eventId }) => eventId)).size).toBe(acknowledged.length);
+  for (const { eventId, runId } of acknowledged) {
+    expect((await engine.rest(`/api/v1/events/${eventId}`)).status).toBe(200);
+    expect(await ended(engine, runId)).toMatchObject({ status: "RUN_STATUS_COMPLETED", eventId });
+  }
+});
 
 it("keeps every member and digit of the caller's JSON, whatever their names", async () => {
   const engine = await factory.start();

@@ -93,27 +93,23 @@ async function expectAllEnd(engine: EngineProcess, ids: string[]): Promise<void>
   }
 }
 
-it(
-  "[F-SHOW-2] ends every one of 50 runs that were in a call when it was killed, and repeats no acknowledged step",
-  { timeout: 120_000 },
-  async () => {
-    closeGate();
-    const engine = await factory.start();
-    await register(engine);
-    const ids = await emitMany(engine);
-    await poll("all runs to be in their last step", () => underWay.size === runsAtOnce, 60_000);
-    await engine.end("SIGKILL");
-    const acknowledged = acknowledgedSteps(engine);
-    expect(acknowledged).toHaveLength(runsAtOnce * 3);
-    open();
+it("[F-SHOW-2] ends every one of 50 runs that were in a call when it was killed, and repeats no acknowledged step", async () => {
+  closeGate();
+  const engine = await factory.start();
+  await register(engine);
+  const ids = await emitMany(engine);
+  await poll("all runs to be in their last step", () => underWay.size === runsAtOnce, 60_000);
+  await engine.end("SIGKILL");
+  const acknowledged = acknowledgedSteps(engine);
+  expect(acknowledged).toHaveLength(runsAtOnce * 3);
+  open();
 
-    const again = await factory.start({ dataDir: engine.dataDir });
-    await expectAllEnd(again, ids);
-    expect(acknowledged.filter((id) => effects.get(id) !== 1)).toEqual([]);
-  },
-);
+  const again = await factory.start({ dataDir: engine.dataDir });
+  await expectAllEnd(again, ids);
+  expect(acknowledged.filter((id) => effects.get(id) !== 1)).toEqual([]);
+});
 
-it("does so wherever it is killed, again and again", { timeout: 120_000 }, async () => {
+it("does so wherever it is killed, again and again", async () => {
   closeGate();
   open();
   let engine = await factory.start();
@@ -135,20 +131,16 @@ it("does so wherever it is killed, again and again", { timeout: 120_000 }, async
   await expectAllEnd(engine, ids);
 });
 
-it(
-  "finishes what is under way when it is asked to stop, so that a restart repeats nothing",
-  { timeout: 120_000 },
-  async () => {
-    closeGate();
-    const engine = await factory.start();
-    await register(engine);
-    const ids = await emitMany(engine);
-    await poll("all runs to be in their last step", () => underWay.size === runsAtOnce, 60_000);
-    const ended = engine.end("SIGTERM");
-    open();
-    expect(await ended).toBe(0);
-    const again = await factory.start({ dataDir: engine.dataDir });
-    await expectAllEnd(again, ids);
-    for (const id of ids) expect(effects.get(`${id}:send:0`)).toBe(1);
-  },
-);
+it("finishes what is under way when it is asked to stop, so that a restart repeats nothing", async () => {
+  closeGate();
+  const engine = await factory.start();
+  await register(engine);
+  const ids = await emitMany(engine);
+  await poll("all runs to be in their last step", () => underWay.size === runsAtOnce, 60_000);
+  const ended = engine.end("SIGTERM");
+  open();
+  expect(await ended).toBe(0);
+  const again = await factory.start({ dataDir: engine.dataDir });
+  await expectAllEnd(again, ids);
+  for (const id of ids) expect(effects.get(`${id}:send:0`)).toBe(1);
+});

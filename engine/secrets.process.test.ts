@@ -159,7 +159,7 @@ it("keeps a secret out of every file, answer and log, whatever the function does
     expect(await filesWith(engine.dataDir, form)).toEqual([]);
     expect(engine.stderr() + engine.stdout()).not.toContain(form);
   }
-}, 60_000);
+});
 
 it("moves secrets under the application's key, and says which it cannot open any more", async () => {
   const first = await factory.start();
@@ -196,7 +196,7 @@ it("moves secrets under the application's key, and says which it cannot open any
   await poll("the resumed run", async () => (await runStatus(other, run)) === "RUN_STATUS_COMPLETED");
   expect((await other.rest("/health")).body).not.toHaveProperty("warnings");
   await other.end("SIGTERM");
-}, 60_000);
+});
 
 it("does not start with a damaged key file, says so in one line and leaves the file alone", async () => {
   const dataDir = await factory.newDataDir();
@@ -205,4 +205,4 @@ it("does not start with a damaged key file, says so in one line and leaves the f
     /engine: the secrets key file .* is damaged: put a copy of it back/,
   );
   expect(await readFile(join(dataDir, SECRETS_KEY_FILE), "utf8")).toBe("{}");
-}, 60_000);
+});

@@ -177,28 +177,24 @@ describe("SQL", () => {
   });
 });
 
-it(
-  "refuses 200 attempts to write, attach, read files or run for ever, and nothing has changed",
-  { timeout: 180_000 },
-  async () => {
-    const attempts = sqlAttempts();
-    expect(new Set(attempts.map((attempt) => attempt.sql)).size).toBe(attempts.length);
-    expect(attempts.length).toBeGreaterThanOrEqual(200);
-    const before = contents();
-    const files = readdirSync(engine.dataDir);
-    const passed: unknown[] = [];
-    for (const attempt of attempts) {
-      const { status, body } = await sql(attempt.sql, { timeout_ms: 300 });
-      if (status < 400 || !attempt.codes.includes(String(body["code"])))
-        passed.push([attempt.sql, status, body]);
-    }
-    expect(passed).toEqual([]);
-    expect(contents()).toEqual(before);
-    expect(readdirSync(engine.dataDir)).toEqual(files);
-    // And it still answers who asks for what is his.
-    expect((await rows("select count(*) from events")).rows).toEqual([["3"]]);
-  },
-);
+it("refuses 200 attempts to write, attach, read files or run for ever, and nothing has changed", async () => {
+  const attempts = sqlAttempts();
+  expect(new Set(attempts.map((attempt) => attempt.sql)).size).toBe(attempts.length);
+  expect(attempts.length).toBeGreaterThanOrEqual(200);
+  const before = contents();
+  const files = readdirSync(engine.dataDir);
+  const passed: unknown[] = [];
+  for (const attempt of attempts) {
+    const { status, body } = await sql(attempt.sql, { timeout_ms: 300 });
+    if (status < 400 || !attempt.codes.includes(String(body["code"])))
+      passed.push([attempt.sql, status, body]);
+  }
+  expect(passed).toEqual([]);
+  expect(contents()).toEqual(before);
+  expect(readdirSync(engine.dataDir)).toEqual(files);
+  // And it still answers who asks for what is his.
+  expect((await rows("select count(*) from events")).rows).toEqual([["3"]]);
+});
 
 it("keeps the name of the store to itself", async () => {
   for (const query of [
@@ -257,7 +253,7 @@ describe("the process that runs a query", () => {
     await asked;
   });
 
-  it("ends a query that wants more memory than there is for it", { timeout: 60_000 }, async () => {
+  it("ends a query that wants more memory than there is for it", async () => {
     const answer = await sql(
       "with recursive r(n) as (select 1 union all select n + 1 from r) select hex(randomblob(500000)) as t from r order by t",
       { timeout_ms: 30_000 },
@@ -266,7 +262,7 @@ describe("the process that runs a query", () => {
     expect((await rows("select 1")).rows).toEqual([["1"]]);
   });
 
-  it("is at most one of two; the others wait, and beyond 32 are refused", { timeout: 60_000 }, async () => {
+  it("is at most one of two; the others wait, and beyond 32 are refused", async () => {
     const heavy = [1, 2].map(() => sql(endless, { timeout_ms: 10_000 }));
     await poll("two queries that run", async () => (await running(engine)) === 2);
     const asked = Array.from({ length: 38 }, () => sql("select 1", { timeout_ms: 30_000 }));
@@ -277,24 +273,18 @@ describe("the process that runs a query", () => {
     expect(await statuses(asked)).toEqual([...Array<number>(32).fill(200), ...Array<number>(6).fill(429)]);
   });
 
-  it(
-    "dies with an engine that is killed, and with one that is asked to stop",
-    { timeout: 60_000 },
-    async () => {
-      for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-        const other = await factory.start();
-        const asked = other
-          .rest("/api/v1/sql", { query: endless, timeout_ms: 30_000 })
-          .catch(() => undefined);
-        await poll("the query to run", async () => (await running(other)) === 1);
-        const pid = await poll("its process", () => sqlProcesses(other.pid)[0]);
-        await other.end(signal);
-        await poll("the process to be gone", () => !isRunning(pid));
-        await asked;
-        expect(isRunning(pid)).toBe(false);
-      }
-    },
-  );
+  it("dies with an engine that is killed, and with one that is asked to stop", async () => {
+    for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+      const other = await factory.start();
+      const asked = other.rest("/api/v1/sql", { query: endless, timeout_ms: 30_000 }).catch(() => undefined);
+      await poll("the query to run", async () => (await running(other)) === 1);
+      const pid = await poll("its process", () => sqlProcesses(other.pid)[0]);
+      await other.end(signal);
+      await poll("the process to be gone", () => !isRunning(pid));
+      await asked;
+      expect(isRunning(pid)).toBe(false);
+    }
+  });
 });
 
 /** How many queries an engine says are running. */

@@ -41,7 +41,7 @@ const publish = async (engine: EngineProcess, n: number) => {
   return ((await answer.json()) as { eventId: string }).eventId;
 };
 
-it("takes an environment from one folder to another with its ids", { timeout: 60_000 }, async () => {
+it("takes an environment from one folder to another with its ids", async () => {
   const engine = await factory.start();
   await engine.ask("RegisterFunction", {
     id: "f",
@@ -74,7 +74,7 @@ it("takes an environment from one folder to another with its ids", { timeout: 60
   expect(run).toMatchObject({ eventId, status: "RUN_STATUS_PAUSED", input: { n: 12345678901234 } });
 });
 
-it("names what is wrong with its arguments and its file in one line", { timeout: 60_000 }, async () => {
+it("names what is wrong with its arguments and its file in one line", async () => {
   const folder = await factory.newDataDir();
   const file = join(folder, "bad.jsonl");
   writeFileSync(file, "{}\n");
@@ -95,50 +95,46 @@ it("names what is wrong with its arguments and its file in one line", { timeout:
   expect(existsSync(join(folder, "x"))).toBe(false);
 });
 
-it(
-  "has every acknowledged message after it was killed, and an import that was killed left nothing",
-  { timeout: 120_000 },
-  async () => {
-    let engine = await factory.start();
-    const acknowledged = new Set<string>();
-    for (let round = 0; round < 3; round += 1) {
-      const sender = Promise.all(
-        Array.from({ length: 8 }, async (_, worker) => {
-          for (let n = 0; n < 200; n += 1) {
-            const id = await publish(engine, worker * 1000 + n).catch(() => undefined);
-            if (id === undefined) return;
-            acknowledged.add(id);
-          }
-        }),
-      );
-      await poll("some messages", () => acknowledged.size > (round + 1) * 100);
-      await engine.end("SIGKILL");
-      await sender;
-      engine = await factory.start({ dataDir: engine.dataDir });
-    }
-    const { body } = await engine.rest("/api/v1/sql", {
-      query: "select id from topic_messages",
-      max_rows: 10_000,
-    });
-    const stored = new Set((body["rows"] as string[][]).map(([id]) => id));
-    expect(acknowledged.size).toBeGreaterThan(300);
-    expect([...acknowledged].filter((id) => !stored.has(id))).toEqual([]);
-    await engine.end("SIGTERM");
+it("has every acknowledged message after it was killed, and an import that was killed left nothing", async () => {
+  let engine = await factory.start();
+  const acknowledged = new Set<string>();
+  for (let round = 0; round < 3; round += 1) {
+    const sender = Promise.all(
+      Array.from({ length: 8 }, async (_, worker) => {
+        for (let n = 0; n < 200; n += 1) {
+          const id = await publish(engine, worker * 1000 + n).catch(() => undefined);
+          if (id === undefined) return;
+          acknowledged.add(id);
+        }
+      }),
+    );
+    await poll("some messages", () => acknowledged.size > (round + 1) * 100);
+    await engine.end("SIGKILL");
+    await sender;
+    engine = await factory.start({ dataDir: engine.dataDir });
+  }
+  const { body } = await engine.rest("/api/v1/sql", {
+    query: "select id from topic_messages",
+    max_rows: 10_000,
+  });
+  const stored = new Set((body["rows"] as string[][]).map(([id]) => id));
+  expect(acknowledged.size).toBeGreaterThan(300);
+  expect([...acknowledged].filter((id) => !stored.has(id))).toEqual([]);
+  await engine.end("SIGTERM");
 
-    const file = join(await factory.newDataDir(), "all.jsonl");
-    expect(await transfer("export", `--data-dir=${engine.dataDir}`, `--file=${file}`)).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
-    expect(readFileSync(file, "utf8").split("\n").length).toBeGreaterThan(stored.size);
-    const target = await factory.newDataDir();
-    const child = spawn(process.execPath, [bundle.file, "import", `--data-dir=${target}`, `--file=${file}`]);
-    const gone = once(child, "exit");
-    await poll("the import to have begun", () => existsSync(join(target, "engine.db-wal")));
-    child.kill("SIGKILL");
-    await gone;
-    const after = await factory.start({ dataDir: target });
-    const counted = await after.rest("/api/v1/sql", { query: "select count(*) from topic_messages" });
-    expect(["0", String(stored.size)]).toContain((counted.body["rows"] as string[][])[0]?.[0]);
-  },
-);
+  const file = join(await factory.newDataDir(), "all.jsonl");
+  expect(await transfer("export", `--data-dir=${engine.dataDir}`, `--file=${file}`)).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  expect(readFileSync(file, "utf8").split("\n").length).toBeGreaterThan(stored.size);
+  const target = await factory.newDataDir();
+  const child = spawn(process.execPath, [bundle.file, "import", `--data-dir=${target}`, `--file=${file}`]);
+  const gone = once(child, "exit");
+  await poll("the import to have begun", () => existsSync(join(target, "engine.db-wal")));
+  child.kill("SIGKILL");
+  await gone;
+  const after = await factory.start({ dataDir: target });
+  const counted = await after.rest("/api/v1/sql", { query: "select count(*) from topic_messages" });
+  expect(["0", String(stored.size)]).toContain((counted.body["rows"] as string[][])[0]?.[0]);
+});

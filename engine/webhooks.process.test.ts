@@ -164,4 +164,4 @@ it("[2.14] has on disk what it acknowledged when it is killed, once, also when a
   expect(events).toHaveLength(many);
   expect(new Set(events.map(({ data }) => data.id))).toEqual(new Set(ids));
   await engine.end("SIGTERM");
-}, 60_000);
+});

@@ -19,8 +19,15 @@ async function runsOf(agent: Agent, status: string): Promise<RunSummary[]> {
 
 /** At least so many completed runs of the demo. */
 export async function completedRuns(agent: Agent, count: number): Promise<RunSummary[]> {
+  let runs: RunSummary[] = [];
   await expect
-    .poll(async () => (await runsOf(agent, "completed")).length, { timeout: 60_000 })
+    .poll(
+      async () => {
+        runs = await runsOf(agent, "completed");
+        return runs.length;
+      },
+      { timeout: 60_000 },
+    )
     .toBeGreaterThanOrEqual(count);
-  return runsOf(agent, "completed");
+  return runs;
 }

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "@playwright/test";
 import * as z from "zod/v4";
 import { handshakeAgent } from "../agents/handshake.ts";
 import { launchApp } from "../launch.ts";
@@ -22,9 +23,10 @@ const printer = (file: string) =>
 
 /**
  * A child that prints without end, in a tab that the person had open, while its window is hidden for the first half and its
- * renderer is dead for the second.
+ * renderer is dead for the second. Each half lasts until the child has printed half of `leastBytes`, too: how fast it can is
+ * the machine's affair, that it can is ours.
  */
-export async function away(ms: number): Promise<Away> {
+export async function away(ms: number, leastBytes = 0): Promise<Away> {
   const folder = await mkdtemp(join(tmpdir(), "away-"));
   const app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
   try {
@@ -37,19 +39,27 @@ export async function away(ms: number): Promise<Away> {
     await app.page.evaluate((to) => (window.location.hash = to), `#/terminals/${id}`);
     await app.page.locator(".xterm-rows").first().waitFor({ state: "attached" });
     const progress = async () => {
-      const [bytes = 0, longest = 0] = (await readFile(file, "utf8")).split(" ").map(Number);
+      const text = await readFile(file, "utf8").catch(() => "0 0"); // not written yet
+      const [bytes = 0, longest = 0] = text.split(" ").map(Number);
       return { bytes, longest };
     };
-    await sleep(1_000);
+    const half = async () => {
+      const from = (await progress()).bytes;
+      await sleep(ms / 2);
+      await expect
+        .poll(async () => (await progress()).bytes - from, { timeout: 120_000 })
+        .toBeGreaterThanOrEqual(leastBytes / 2);
+    };
+    await expect.poll(async () => (await progress()).bytes).toBeGreaterThan(0);
     const before = await progress();
     await app.electron.evaluate(({ BrowserWindow }) => {
       for (const window of BrowserWindow.getAllWindows()) window.hide();
     });
-    await sleep(ms / 2);
+    await half();
     await app.electron.evaluate(({ BrowserWindow }) => {
       for (const window of BrowserWindow.getAllWindows()) window.webContents.forcefullyCrashRenderer();
     });
-    await sleep(ms / 2);
+    await half();
     const after = await progress();
     const listed = z
       .looseObject({ sessions: z.array(z.looseObject({ output_bytes: z.number() })) })

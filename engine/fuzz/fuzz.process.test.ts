@@ -16,7 +16,7 @@ it("stands frames of a live client that may be anything", async () => {
   expect(await fuzzFrames(engine, 20_261_130, 60)).toBeUndefined();
   expect(engine.stderr()).not.toMatch(/"level":50/);
   expect(await engine.end("SIGTERM")).toBe(0);
-}, 120_000);
+});
 
 it("answers mutated requests over every route and method without a 500, a hang or a stack, and stays healthy", async () => {
   const engine = await factory.start({ flags: [] });
@@ -26,4 +26,4 @@ it("answers mutated requests over every route and method without a 500, a hang o
   expect(result.statuses[200] ?? 0).toBeGreaterThan(0);
   expect(result.statuses[400] ?? 0).toBeGreaterThan(0);
   expect(await engine.end("SIGTERM")).toBe(0);
-}, 120_000);
+});

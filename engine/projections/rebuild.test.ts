@@ -193,4 +193,4 @@ it("a projection rebuilt while events arrive ends equal to one built from scratc
     { numRuns: 100, seed: 20_261_130 },
   );
   expect(rebuilt).toBeGreaterThan(100);
-}, 120_000);
+});

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await poll("the demo's open breaker", async () =>
     JSON.stringify((await session.callTool("ironflow_circuit_breaker_list", {})).content).includes("open"),
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await session.close();

@@ -49,7 +49,7 @@ function Asking({ question, door }: { question: Question; door: ConsentDoor }) {
   }
 
   return (
-    <main className={styles.window} aria-labelledby="question">
+    <main className={styles.window} aria-labelledby="question" data-question-id={question.question_id}>
       <QuestionView question={question} />
       {refused !== null && (
         <p className={styles.refused} role="alert">

@@ -284,7 +284,7 @@ describe("a SQL projection", () => {
       .prepare<{ longest: number }>(`select max(length(k)) as longest from "${row()?.physical_table ?? ""}"`)
       .get() ?? { longest: 0 };
     expect(longest).toBeLessThanOrEqual(1_000_000);
-  }, 30_000);
+  });
 
   it("is given no value, and makes none, of more than a megabyte", async () => {
     await start("insert into proj_totals values (:data.k, length(:data.x || :data.x || :data.x) - 1199999)");
