@@ -57,9 +57,12 @@ describe("the terminal API, beyond running and reading", () => {
   });
 
   it("resizes, and shows the screen of that size", async () => {
-    const { session_id } = await bridge.run("sleep 0.3; printf '\\033[?1049h\\033[2;5Hfull'; exec sleep 60");
+    const { session_id } = await bridge.run(
+      "stty -echo; read -r x; printf '\\033[?1049h\\033[2;5Hfull'; exec sleep 60",
+    );
     const size = { cols: 33, rows: 7 };
     expect(ResizeResponse.parse((await call(`${session_id}/resize`, size)).body).size).toEqual(size);
+    bridge.sessions.type(session_id, "\r");
     await bridge.until(session_id, "full");
     const screen = OutputResponse.parse((await call(`${session_id}/output?format=screen`)).body);
     expect(screen).toMatchObject({ output: "\n    full", full_screen: true, cursor: { row: 1, column: 8 } });

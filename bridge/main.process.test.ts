@@ -31,7 +31,7 @@ afterEach(async () => {
     child.kill("SIGKILL");
     await gone;
   }
-  await rm(home, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** The entry as a real process under plain Node, with its channel. */

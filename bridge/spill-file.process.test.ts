@@ -12,7 +12,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "spill-"));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Bytes whose value tells their offset. */
 function bytesFrom(offset: number, length: number): Buffer {

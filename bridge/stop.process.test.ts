@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isAlive } from "../loopback/testing/alive.ts";
@@ -35,6 +35,7 @@ const DEAF_CHILD = `perl -e '$SIG{$_} = "IGNORE" for qw(INT TERM HUP); open F, "
 
 describe("Stop", () => {
   it("ends what heeds Ctrl-C with that, and tells the exact end", async () => {
+    bridge.heeds("SIGINT");
     const { session_id } = await bridge.run("echo ready; exec sleep 600");
     await bridge.until(session_id, "ready");
     expect(await bridge.sessions.stop(session_id)).toEqual({ session_id, outcome: "after_int", alive: 0 });
@@ -47,6 +48,7 @@ describe("Stop", () => {
   });
 
   it("lets a program clean up after SIGINT and tells its exit code", async () => {
+    bridge.heeds("SIGINT");
     const { session_id } = await bridge.run(
       "trap 'echo bye; exit 5' INT; echo ready; while :; do sleep 0.05; done",
     );
@@ -61,6 +63,7 @@ describe("Stop", () => {
   });
 
   it("goes on to SIGTERM when SIGINT is ignored", async () => {
+    bridge.heeds("SIGTERM");
     const { session_id } = await bridge.run("trap '' INT; echo ready; exec sleep 600");
     await bridge.until(session_id, "ready");
     expect(await bridge.sessions.stop(session_id)).toMatchObject({ outcome: "after_term", alive: 0 });
@@ -103,6 +106,7 @@ describe("Stop", () => {
   });
 
   it("continues what was stopped, so that it ends", async () => {
+    bridge.heeds("SIGINT");
     const { session_id } = await bridge.run("echo $$ > pids; kill -STOP $$; sleep 600");
     const [leader = 0] = await pidsIn("pids", 1);
     await poll("stopped", async () => / T /.test(await readFile(`/proc/${leader}/stat`, "utf8")));
@@ -163,8 +167,12 @@ describe("what lives on after its leader", () => {
   });
 
   it("is no longer counted once it has ended by itself", async () => {
-    const { session } = await bridge.finish("nohup setsid sleep 1 >/dev/null 2>&1 & sleep 0.1");
-    expect(session.left_behind).toBe(1);
+    const { session } = await bridge.finish(
+      "nohup setsid sh -c 'until [ -e go ]; do sleep 0.05; done' >/dev/null 2>&1 & sleep 0.1",
+    );
+    // The one that waits has a sleep of its own now and then.
+    expect(session.left_behind).toBeGreaterThanOrEqual(1);
+    await writeFile(join(bridge.home, "go"), "");
     await poll("nothing left", () => bridge.sessions.list()[0]?.left_behind === 0);
     await poll("told", () =>
       bridge.messages.some((message) => message.type === "process" && message.event === "ended"),

@@ -109,6 +109,7 @@ describe("a tab on a real terminal", () => {
   it("cannot make the bridge wait: input that nobody reads is refused above 1 MiB, and the terminal still ends", async () => {
     const { session_id } = await bridge.run("stty -icanon -echo; echo ready; exec sleep 600");
     await bridge.until(session_id, "ready");
+    bridge.heeds("SIGINT");
     const tab = openTab(session_id);
     for (let piece = 0; piece < 40; piece += 1)
       tab.port.postMessage({ type: "input", text: "x".repeat(65_536) });
@@ -138,15 +139,15 @@ describe("a tab on a real terminal", () => {
 
 describe("a flood", () => {
   it("stays bounded in memory, is read by nobody, and Stop ends it", async () => {
+    bridge.heeds("SIGINT");
     const { session_id } = await bridge.run("yes");
     const bytes = () => bridge.sessions.list()[0]?.output_bytes ?? 0;
     const kept = TERMINAL_LIMITS.logMemoryBytes + TERMINAL_LIMITS.logSpillBytes;
-    await poll("the log is full, in memory and on disk", () => bytes() > kept + 1024 * 1024, 25_000);
+    await poll("the log is full, in memory and on disk", () => bytes() > kept + 1024 * 1024, 120_000);
     const before = process.memoryUsage().rss;
     const end = performance.now() + 1_000;
     const at = bytes();
-    await poll("a second of yes", () => performance.now() > end);
-    expect(bytes()).toBeGreaterThan(at);
+    await poll("a second of yes", () => performance.now() > end && bytes() > at);
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024);
     const read = bridge.sessions.read(session_id, { offset: 0, limit: 65_536 });
     expect(read?.dropped).toBeGreaterThan(0);

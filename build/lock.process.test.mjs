@@ -16,7 +16,7 @@ describe("the lock", () => {
     folder = mkdtempSync(join(tmpdir(), "ironbridge-lock-"));
     lock = join(folder, "lock");
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   /** @param {string} body runs with `lock`, `withLock` and `append(text)` at hand */
   function start(body) {

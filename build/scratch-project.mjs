@@ -19,5 +19,5 @@ export function scratchProject(files) {
     writeFileSync(join(root, path), content);
   };
   for (const [path, content] of Object.entries(files)) write(path, content);
-  return { root, write, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return { root, write, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }) };
 }

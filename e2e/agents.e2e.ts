@@ -150,6 +150,6 @@ test("[F7] when the engine dies the page says how old its rows are, and goes on 
   } finally {
     await agent.close();
     await app.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });

@@ -60,7 +60,7 @@ test.describe("Tools of applications, for agents that come through the app", () 
     await app.close();
     await engine.stop();
     await shop.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** As a person makes one: with a click in the consent window. */

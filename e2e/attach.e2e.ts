@@ -30,7 +30,7 @@ test.describe("ironbridge-mcp --attach, for agents that speak stdio only", () =>
   test.afterAll(async () => {
     for (const agent of agents) await agent.close();
     await app.close();
-    await rm(userDataDir, { recursive: true, force: true });
+    await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** As a person makes one: on the page, and with a click in the consent window. */

@@ -42,7 +42,7 @@ test("[E6] a crash while a question is open changes nothing, and the next start 
       await after.close();
     }
   } finally {
-    await rm(userDataDir, { recursive: true, force: true });
+    await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 
@@ -77,7 +77,7 @@ test("[E1] damaged settings stop agents and hide their tools until the person me
     const kept = (await readdir(userDataDir)).filter((name) => name.startsWith("settings.json.broken"));
     expect(kept).toHaveLength(1);
   } finally {
-    await rm(userDataDir, { recursive: true, force: true });
+    await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 
@@ -94,5 +94,5 @@ test("[G-SHOW-3] a page that is stopped when main is killed does not stay behind
   process.kill(pid, "SIGKILL");
   await gone;
   await allGone(tree, 3_000);
-  await rm(userDataDir, { recursive: true, force: true });
+  await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
 });

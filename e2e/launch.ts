@@ -68,7 +68,8 @@ export async function launchApp(options: LaunchOptions = {}): Promise<RunningApp
     output: () => output,
     close: async () => {
       await electron.close();
-      if (options.userDataDir === undefined) await rm(userDataDir, { recursive: true, force: true });
+      if (options.userDataDir === undefined)
+        await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
       expect(pageErrors, "errors thrown in the page").toEqual([]);
     },
   };

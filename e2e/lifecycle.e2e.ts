@@ -32,7 +32,7 @@ test("[G3] an orderly quit ends every child and removes the connection file", as
   await app.close();
   await allGone(ours, 2_000);
   await expect(access(join(userDataDir, "connection.json"))).rejects.toThrow();
-  await rm(userDataDir, { recursive: true, force: true });
+  await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
 test("[G-SHOW-3] after kill -9 of main no process of ours is left after 2 s", async () => {
@@ -43,7 +43,7 @@ test("[G-SHOW-3] after kill -9 of main no process of ours is left after 2 s", as
   process.kill(app.connection.pid, "SIGKILL");
   await gone;
   await allGone(ours, 2_000);
-  await rm(userDataDir, { recursive: true, force: true });
+  await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
 test("[G5] what the engine acknowledged is there after kill -9 of the app and a new start", async () => {
@@ -68,5 +68,5 @@ test("[G5] what the engine acknowledged is there after kill -9 of the app and a 
   expect(after).toEqual(expect.arrayContaining(before));
   expect(second.connection.mcp.url, "the endpoint keeps its port").toBe(first.connection.mcp.url);
   await second.close();
-  await rm(userDataDir, { recursive: true, force: true });
+  await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await factory.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 it.skipIf(process.platform === "win32")(

@@ -85,7 +85,6 @@ async function expectAllEnd(engine: EngineProcess, ids: string[]): Promise<void>
     await poll(
       `run ${id} to complete`,
       async () => ConnectRun.parse(await engine.ask("GetRun", { id })).status === "RUN_STATUS_COMPLETED",
-      20_000,
     );
     for (const name of ["reserve", "charge", "pack", "send"]) {
       expect(effects.get(`${id}:${name}:0`), `${name} of ${id}`).toBeGreaterThanOrEqual(1);

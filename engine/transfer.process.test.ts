@@ -131,7 +131,7 @@ it("has every acknowledged message after it was killed, and an import that was k
   const target = await factory.newDataDir();
   const child = spawn(process.execPath, [bundle.file, "import", `--data-dir=${target}`, `--file=${file}`]);
   const gone = once(child, "exit");
-  await poll("the import to have begun", () => existsSync(join(target, "engine.db-wal")));
+  await poll("the import to have begun", () => existsSync(join(target, "engine.db")));
   child.kill("SIGKILL");
   await gone;
   const after = await factory.start({ dataDir: target });

@@ -141,7 +141,7 @@ it("[2.14] has on disk what it acknowledged when it is killed, once, also when a
   };
   // Some are answered, the rest is under way when the process dies.
   const sent = ids.map(async (id, at) => {
-    if (at >= many / 2) await poll("some to be answered", () => acknowledged.size >= many / 4, 20_000);
+    if (at >= many / 2) await poll("some to be answered", () => acknowledged.size >= many / 4);
     try {
       acknowledged.set(id, await send(id));
     } catch (error) {
@@ -149,7 +149,7 @@ it("[2.14] has on disk what it acknowledged when it is killed, once, also when a
       if (!(error instanceof TypeError)) throw error;
     }
   });
-  await poll("answers", () => acknowledged.size >= many / 4, 20_000);
+  await poll("answers", () => acknowledged.size >= many / 4);
   await engine.end("SIGKILL");
   await Promise.all(sent);
 

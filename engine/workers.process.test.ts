@@ -132,7 +132,7 @@ it("takes a run through three assignments, and shows the worker in the list", as
 });
 
 it("keeps acknowledged steps over kill -9, and gives the run of a silent worker to another one", async () => {
-  const first = await start(["--lease-ms=300"]);
+  const first = await start(["--lease-ms=5000"]);
   await register(first, "w1");
   const id = ((await first.ask("Emit", { event: "go" }))["runIds"] as string[])[0] ?? "";
   const [lost] = await jobs(first, "w1");
@@ -140,7 +140,7 @@ it("keeps acknowledged steps over kill -9, and gives the run of a silent worker 
   expect((await tell(first, "w1", lost, { status: "progress", steps: [step(id, "a", 1)] })).status).toBe(200);
   await first.end("SIGKILL");
 
-  const engine = await factory.start({ dataDir: first.dataDir, flags: ["--dev", "--lease-ms=300"] });
+  const engine = await factory.start({ dataDir: first.dataDir, flags: ["--dev", "--lease-ms=5000"] });
   // After a restart workers are unknown and register again; the lost one never does.
   await register(engine, "w2");
   const [taken] = await poll("the take-over", async () => {

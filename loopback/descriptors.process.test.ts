@@ -11,6 +11,7 @@ import { launchCommand } from "./launch.ts";
 import { isAlive } from "./testing/alive.ts";
 import { bundleEntry, type Bundle } from "./testing/bundle.ts";
 import { poll } from "./testing/poll.ts";
+import { within } from "./testing/within.ts";
 
 /*
  * What a child may hold of its parent: descriptors 0, 1 and 2. Each claim is paired with a test that shows the fault without
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await holder.remove();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /**
@@ -69,7 +70,7 @@ describe("a child of a process that holds many descriptors", () => {
       const exited = once(parent, "exit");
       parent.kill("SIGKILL");
       await exited;
-      await poll("the child's end", () => !isAlive(report.child.pid), 2_000);
+      await within("the child's end", 2_000, () => !isAlive(report.child.pid));
     } finally {
       parent.kill("SIGKILL");
     }

@@ -21,7 +21,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ironbridge-launch-"));
 });
 afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function run(command: string, args: string[], env: Record<string, string> = { PATH }) {

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await Promise.all(started.map((child) => stopChild(child, { times: { afterStdinCloseMs: 0 } })));
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function startOne(env: Record<string, string> = {}): Promise<ProcessRow> {

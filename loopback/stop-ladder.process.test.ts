@@ -13,13 +13,17 @@ import { FAMILIES, pidsOf } from "./testing/families.ts";
 import { poll } from "./testing/poll.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
-const times = { afterStdinCloseMs: 100, afterTermMs: 100 };
+/** What is heeded gets the time that a loaded machine needs for it; what is not is soon over. */
+const LONG_MS = 60_000;
+const endsItself = { afterStdinCloseMs: LONG_MS };
+const heedsTerm = { afterStdinCloseMs: 100, afterTermMs: LONG_MS };
+const heedsNothing = { afterStdinCloseMs: 100, afterTermMs: 100, afterKillMs: LONG_MS };
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ironbridge-stop-"));
 });
 afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const shell = (script: string) =>
@@ -33,14 +37,14 @@ describe("stopChild", () => {
   });
 
   it("lets a child end itself when its stdin ends", async () => {
-    const report = await stopChild(shell("cat; exit 5"));
+    const report = await stopChild(shell("cat; exit 5"), { times: endsItself });
     expect(report).toStrictEqual({ outcome: "ended-itself", exitCode: 5, signal: null });
   });
 
   it("goes on to SIGTERM, which a child may answer", async () => {
     const child = shell(`trap 'exit 6' TERM; echo > ${folder}/up; while :; do sleep 0.05; done`);
     await pidsOf(folder, ["up"]);
-    expect(await stopChild(child, { times })).toStrictEqual({
+    expect(await stopChild(child, { times: heedsTerm })).toStrictEqual({
       outcome: "after-term",
       exitCode: 6,
       signal: null,
@@ -50,7 +54,7 @@ describe("stopChild", () => {
   it("goes on to SIGKILL", async () => {
     const child = shell(`trap '' TERM; echo > ${folder}/up; while :; do sleep 0.05; done`);
     await pidsOf(folder, ["up"]);
-    expect(await stopChild(child, { times })).toStrictEqual({
+    expect(await stopChild(child, { times: heedsNothing })).toStrictEqual({
       outcome: "after-kill",
       exitCode: null,
       signal: "SIGKILL",
@@ -65,7 +69,9 @@ describe("stopChild", () => {
       env: { PATH },
       stdio: ["ignore", "ignore", "ignore"],
     });
-    const report = await stopChild(child, { times: { afterStdinCloseMs: 60_000 } });
+    const report = await stopChild(child, {
+      times: { afterStdinCloseMs: LONG_MS, afterTermMs: LONG_MS },
+    });
     expect(report).toStrictEqual({ outcome: "after-term", exitCode: null, signal: "SIGTERM" });
   });
 
@@ -75,7 +81,7 @@ describe("stopChild", () => {
     );
     const [straggler = 0] = await pidsOf(folder, ["pid"]);
     expect(isAlive(straggler)).toBe(true);
-    expect(await stopChild(child)).toMatchObject({ outcome: "ended-itself" });
+    expect(await stopChild(child, { times: endsItself })).toMatchObject({ outcome: "ended-itself" });
     await poll("the straggler's end", () => !isAlive(straggler));
   });
 
@@ -87,22 +93,25 @@ describe("stopChild", () => {
 
   it("stops a child that leads no group by its pid", async () => {
     const child = spawn("sleep", ["300"], { stdio: "ignore" });
-    expect(await stopChild(child, { times })).toMatchObject({ outcome: "after-term", signal: "SIGTERM" });
+    const report = await stopChild(child, { times: heedsTerm });
+    expect(report).toMatchObject({ outcome: "after-term", signal: "SIGTERM" });
   });
 
   it("survives a child that has closed its stdin while we write", async () => {
     const child = shell("exec <&-; sleep 0.3; exit 0");
     child.stdin.write("x".repeat(1_000_000));
-    expect(await stopChild(child)).toMatchObject({ outcome: "ended-itself", exitCode: 0 });
+    const report = await stopChild(child, { times: endsItself });
+    expect(report).toMatchObject({ outcome: "ended-itself", exitCode: 0 });
   });
 });
 
 describe("stopSession", () => {
-  const steps = [
-    { signal: "SIGINT", waitMs: 150 },
-    { signal: "SIGTERM", waitMs: 150 },
-    { signal: "SIGKILL", waitMs: 2_000 },
-  ] as const;
+  const stepsHeeding = (heeded: "SIGINT" | "SIGTERM" | "SIGKILL") =>
+    (["SIGINT", "SIGTERM", "SIGKILL"] as const).map((signal) => ({
+      signal,
+      waitMs: signal === heeded ? LONG_MS : 150,
+    }));
+  const steps = stepsHeeding("SIGKILL");
 
   async function terminal(script: string) {
     // Both, as every terminal has them: the lasting mark is made of both.
@@ -130,7 +139,7 @@ describe("stopSession", () => {
   ] as const)("ends with %s what ignores less", async (lastSignal, trap) => {
     const { id, exited } = await terminal(`${trap}; echo $$ > up; exec sleep 300`);
     await pidsOf(folder, ["up"]);
-    const report = await stopSession(id, { steps });
+    const report = await stopSession(id, { steps: stepsHeeding(lastSignal) });
     await exited;
     expect(report).toStrictEqual({ outcome: "ended", lastSignal, ended: [id.pid], survivors: [] });
   });

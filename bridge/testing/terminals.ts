@@ -23,6 +23,8 @@ export interface Terminals {
   /** Runs to the end and reads it all, `limit` bytes at a time. */
   finish(command: string, more?: Partial<RunRequest>): Promise<Finished>;
   readAll(id: string, limit?: number): string;
+  /** What the test stops heeds this signal: it gets the time that a loaded machine needs for that. */
+  heeds(signal: LadderStep["signal"]): void;
   /** Waits until the output holds the text, and gives all of it. */
   until(id: string, text: string | RegExp, withinMs?: number): Promise<string>;
   dispose(): Promise<void>;
@@ -37,8 +39,9 @@ export interface Finished {
 const QUICK_STEPS: readonly LadderStep[] = [
   { signal: "SIGINT", waitMs: 500 },
   { signal: "SIGTERM", waitMs: 500 },
-  { signal: "SIGKILL", waitMs: 5_000 },
+  { signal: "SIGKILL", waitMs: 60_000 },
 ];
+const LONG_MS = 60_000;
 
 export const TEST_MARKER = "test-0123456789";
 
@@ -48,6 +51,7 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
   const messages: FromBridge[] = [];
   const problems: string[] = [];
   const environment = { HOME: home, PATH: process.env["PATH"] ?? "/usr/bin:/bin", SHELL: "/bin/bash" };
+  const steps = QUICK_STEPS.map((step) => ({ ...step }));
   const sessions = new Sessions({
     environment: () => Promise.resolve(environment),
     scripts,
@@ -60,8 +64,8 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
     problem: (text) => {
       problems.push(text);
     },
-    stopSteps: QUICK_STEPS,
-    shutdownSteps: QUICK_STEPS,
+    stopSteps: steps,
+    shutdownSteps: steps,
     ...options,
   });
   const run = (command: string, more: Partial<RunRequest> = {}) =>
@@ -97,6 +101,9 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
       const session = await end(session_id);
       return { session, output: readAll(session_id) };
     },
+    heeds: (signal) => {
+      for (const step of steps) if (step.signal === signal) step.waitMs = LONG_MS;
+    },
     until: (id, text, withinMs) =>
       poll(
         `${String(text)} in the output`,
@@ -109,7 +116,7 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
     dispose: async () => {
       await sessions.shutdown();
       await scripts.dispose();
-      await rm(home, { recursive: true, force: true });
+      await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

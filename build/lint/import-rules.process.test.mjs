@@ -111,7 +111,7 @@ describe("[G2] the import rules of .oxlintrc.json", () => {
     for (const { code, filename } of diagnostics) if (RULES.has(code)) refused.add(filename);
     filesSeen = number_of_files;
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   it("looks at every file of the tables", () => {
     expect(filesSeen).toBeGreaterThanOrEqual(FORBIDDEN.length + ALLOWED.length);

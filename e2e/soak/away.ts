@@ -73,6 +73,6 @@ export async function away(ms: number, leastBytes = 0): Promise<Away> {
     };
   } finally {
     await app.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

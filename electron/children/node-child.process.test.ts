@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(async () => {
   await child?.stop();
   child = undefined;
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 function start(program: string, readyWithinMs = 20_000, signal = new AbortController().signal) {

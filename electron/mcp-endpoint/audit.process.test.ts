@@ -20,7 +20,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ironbridge-audit-"));
   path = join(folder, "audit.jsonl");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const now = () => new Date("2026-01-02T03:04:05Z");
 const lines = () =>

@@ -54,7 +54,7 @@ function exchange(bytes: string): Promise<{ status: number; text: string }> {
     const late = setTimeout(() => {
       socket.destroy();
       reject(new Error(`no answer to ${bytes.slice(0, 200)}`));
-    }, 10_000);
+    }, 60_000);
     const end = () => {
       clearTimeout(late);
       socket.destroy();

@@ -346,10 +346,12 @@ describe("before the protocol", () => {
         );
       });
       let text = "";
-      socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      socket.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+        if (text.includes("\r\n\r\n")) socket.destroy(); // it may keep the connection
+      });
       socket.once("error", reject);
       socket.once("close", () => resolve(Number(text.split(" ")[1])));
-      setTimeout(() => socket.destroy(), 500).unref();
     });
   }
 });

@@ -79,10 +79,8 @@ it("shows every way a run can go, by emitted events and failing endpoints only",
     "book-carrier",
     "welcome-loyal-customer",
   ]) {
-    await poll(
-      `the runs of ${id} to settle`,
-      async () => (await runsOf(engine, id)).every((run) => settled.test(run.status)),
-      20_000,
+    await poll(`the runs of ${id} to settle`, async () =>
+      (await runsOf(engine, id)).every((run) => settled.test(run.status)),
     );
   }
 

@@ -39,8 +39,8 @@ it.each([
 });
 
 it("takes no time over a long query that is made to take long", () => {
-  const from = performance.now();
+  const from = process.cpuUsage();
   for (const unit of ["'", '"', "/*", "--", "[", "`", "''", "a/", "\n-"])
     checkStatement(`select ${unit.repeat(50_000)}`);
-  expect(performance.now() - from).toBeLessThan(2_000);
+  expect(process.cpuUsage(from).user / 1_000).toBeLessThan(2_000);
 });

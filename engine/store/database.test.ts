@@ -57,7 +57,8 @@ it("empties its log when nobody reads, and waits for no reader", () => {
   db.exec("insert into t values (1)");
   const from = performance.now();
   expect(db.emptyLog()).toBe(false);
-  expect(performance.now() - from).toBeLessThan(1_000);
+  // It would have waited for the 5 s of the busy timeout.
+  expect(performance.now() - from).toBeLessThan(4_500);
   rows.return?.();
   expect(db.emptyLog()).toBe(true);
   expect(statSync(`${file}-wal`).size).toBe(0);

@@ -98,7 +98,7 @@ export async function createEngineFactory(engineFile?: string): Promise<EngineFa
           await gone;
         }
       }
-      for (const folder of folders) await rm(folder, { recursive: true, force: true });
+      for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
       await bundle.remove();
     },
   };

@@ -23,7 +23,7 @@ export async function bundleEntry(entry: URL, beside: Readonly<Record<string, UR
   await mkdir(FOLDER, { recursive: true });
   const folder = await mkdtemp(join(FOLDER, "b-"));
   const file = join(folder, `${basename(entry.pathname, ".ts")}.cjs`);
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   try {
     await bundleTo(entry, file);
     for (const [name, other] of Object.entries(beside)) await bundleTo(other, join(folder, `${name}.cjs`));

@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await session.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   await engine.stop();
   await server.remove();
 });

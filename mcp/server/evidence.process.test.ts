@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await stub.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 describe("the reload barrier", () => {

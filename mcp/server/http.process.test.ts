@@ -32,7 +32,7 @@ afterAll(async () => {
   await server.stop();
   await engine.close();
   await file.remove();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const bearer = { requestInit: { headers: { authorization: `Bearer ${TOKEN}` } } };

@@ -224,7 +224,7 @@ describe("what is offered", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ironbridge-offered-"));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const namesFor = async (flags: string[]) => {
     const engine = await stubEngine(newerEra());

@@ -74,7 +74,7 @@ export async function startRealEngine(
     stop: async () => {
       await stopChild(child);
       endpoint.close();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
       await bundle.remove();
     },
   };

@@ -25,6 +25,6 @@ export function tlsAuthority(hosts: readonly string[]): TlsAuthority {
     file,
     cert: readFileSync(file, "utf8"),
     key: readFileSync(keyFile, "utf8"),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }

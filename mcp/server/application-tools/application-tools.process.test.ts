@@ -180,7 +180,7 @@ describe("over HTTP", () => {
   });
   afterEach(async () => {
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it.each([

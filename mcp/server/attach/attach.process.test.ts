@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await file.remove();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 beforeEach(async () => {
   engine = await stubEngine(newerEra());

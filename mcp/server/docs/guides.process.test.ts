@@ -34,7 +34,7 @@ afterAll(async () => {
     await exited;
   }
   await engine.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Starts a program and waits until its output has a port at `pattern`. */
