@@ -10,6 +10,7 @@ import type { TimerLoop } from "./execute/timer-loop.ts";
 import type { Retention } from "./execute/retention.ts";
 import type { Workers } from "./execute/workers.ts";
 import type { KvWatchers } from "./kv/watchers.ts";
+import type { GroupHub } from "./pubsub/group-hub.ts";
 import type { Projections } from "./projections/projections.ts";
 import type { Ids } from "./ids.ts";
 import type { SqlPool } from "./sql/pool.ts";
@@ -36,6 +37,7 @@ export interface Core {
   dispatcher: Dispatcher;
   timers: TimerLoop;
   hub: Hub;
+  groups: GroupHub;
   /** Keeps a notice that a subscriber could not be given as a dead letter. */
   undelivered(notice: Notice, reason: string): void;
   kvWatchers: KvWatchers;

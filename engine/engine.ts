@@ -15,6 +15,7 @@ import { createTimerLoop } from "./execute/timer-loop.ts";
 import { createRetention, type RetentionRules } from "./execute/retention.ts";
 import { createWorkers } from "./execute/workers.ts";
 import { createIds } from "./ids.ts";
+import { createGroupHub } from "./pubsub/group-hub.ts";
 import { createProjections } from "./projections/projections.ts";
 import { createKvWatchers } from "./kv/watchers.ts";
 import { createSqlPool } from "./sql/pool.ts";
@@ -85,6 +86,7 @@ export function createEngine(options: EngineOptions): Engine {
     ),
     timers: createTimerLoop(getCore),
     hub: createHub(),
+    groups: createGroupHub(getCore),
     undelivered: (notice, reason) => storeUndelivered(core, notice, reason),
     kvWatchers: createKvWatchers(),
     secretsKeys: options.secretsKeys,
@@ -124,6 +126,7 @@ export function createEngine(options: EngineOptions): Engine {
       const lost = await core.writer.write((tx) => rewrapSecrets(core, tx));
       if (lost > 0)
         log.warn({ secrets: lost }, "secrets that this engine's key cannot open have to be set again");
+      await core.groups.start();
       core.breakers.start();
       core.outboxRelay.start();
       core.timers.start();

@@ -15,7 +15,8 @@ export type IdPrefix =
   | "obx"
   | "call"
   | "wh"
-  | "whd";
+  | "whd"
+  | "cg";
 
 /** Makes ids that sort by creation, so that index pages fill in order. */
 export interface Ids {

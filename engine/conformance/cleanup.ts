@@ -21,6 +21,7 @@ export function createTraces(prefix: string, call: Call): Traces {
   const streams = new Set<string>();
   const buckets = new Set<string>();
   const secrets = new Set<string>();
+  const groups = new Set<string>();
 
   const rpc = (method: string, message: unknown) => call("POST", connect(method), { body: message });
 
@@ -52,6 +53,7 @@ export function createTraces(prefix: string, call: Call): Traces {
       if (path === connect("EntityStreamService/AppendEvent")) streams.add(named("entityId"));
       if (method === "POST" && path === "/api/v1/kv/buckets") buckets.add(named("name"));
       if (method === "POST" && path === "/api/v1/secrets") secrets.add(named("name"));
+      if (path === connect("PubSubService/CreateConsumerGroup")) groups.add(named("name"));
     },
     remove: async () => {
       const left: string[] = [];
@@ -61,7 +63,7 @@ export function createTraces(prefix: string, call: Call): Traces {
         if ((status < 200 || status > 299) && status !== 404)
           left.push(`${what}: ${status} ${text.slice(0, 200)}`);
       };
-      for (const set of [functions, streams, buckets, secrets]) set.delete("");
+      for (const set of [functions, streams, buckets, secrets, groups]) set.delete("");
       for (const id of functions) {
         await removeRuns(id);
         await removal(`function ${id}`, rpc("IronflowService/DeleteFunction", { id }));
@@ -70,6 +72,8 @@ export function createTraces(prefix: string, call: Call): Traces {
         await removal(`stream ${id}`, rpc("EntityStreamService/DeleteStream", { entityId: id, purge: true }));
       for (const name of buckets)
         await removal(`bucket ${name}`, call("DELETE", `/api/v1/kv/buckets/${encodeURIComponent(name)}`));
+      for (const name of groups)
+        await removal(`consumer group ${name}`, rpc("PubSubService/DeleteConsumerGroup", { name }));
       for (const name of secrets)
         await removal(`secret ${name}`, call("DELETE", `/api/v1/secrets/${encodeURIComponent(name)}`));
       return left;

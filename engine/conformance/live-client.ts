@@ -7,14 +7,17 @@ export interface LiveClient {
   frames: Body[];
   send(frame: unknown): void;
   /** Subscribes and waits for the answer; the subscription's id. */
-  subscribe(pattern: string): Promise<string>;
+  subscribe(pattern: string, options?: Body): Promise<string>;
   /** Waits for an event frame that fits. */
   event(what: string, fits: (frame: Body) => boolean): Promise<Body>;
   close(): void;
 }
 
 /** @throws when the server refuses the upgrade: the message holds its status */
-export async function openLive(target: Target, query: Record<string, string> = {}): Promise<LiveClient> {
+export async function openLive(
+  target: Pick<Target, "url" | "apiKey">,
+  query: Record<string, string> = {},
+): Promise<LiveClient> {
   const address = new URL("/ws", target.url.replace(/^http/, "ws"));
   const token = target.apiKey === undefined ? {} : { token: target.apiKey };
   for (const [name, value] of Object.entries({ env: "default", ...token, ...query }))
@@ -30,8 +33,8 @@ export async function openLive(target: Target, query: Record<string, string> = {
   return {
     frames,
     send: (frame) => socket.send(typeof frame === "string" ? frame : JSON.stringify(frame)),
-    subscribe: async (pattern) => {
-      socket.send(JSON.stringify({ type: "subscribe", subscription: { pattern, options: {} } }));
+    subscribe: async (pattern, options = {}) => {
+      socket.send(JSON.stringify({ type: "subscribe", subscription: { pattern, options } }));
       return poll(
         `an answer to ${pattern}`,
         () => {

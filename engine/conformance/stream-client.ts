@@ -12,7 +12,11 @@ const headBytes = 5;
 const endFlag = 0x02;
 
 /** Opens a stream: `ProjectionService/StreamProjectionEvents`. @throws Error with the status when it is not answered 200 */
-export async function openStream(target: Target, method: string, message: Body): Promise<StreamClient> {
+export async function openStream(
+  target: Pick<Target, "url" | "apiKey">,
+  method: string,
+  message: Body,
+): Promise<StreamClient> {
   const json = Buffer.from(JSON.stringify(message), "utf8");
   const head = Buffer.alloc(headBytes);
   head.writeUInt32BE(json.length, 1);
@@ -42,8 +46,9 @@ export async function openStream(target: Target, method: string, message: Body):
       }
     }
   };
-  read().catch(() => {
-    // The row closed it.
+  read().catch((error: unknown) => {
+    // The row closed it, or the server is gone: nothing more comes.
+    ended ??= String(error);
   });
   return {
     next: () =>

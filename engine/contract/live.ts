@@ -1,13 +1,14 @@
 import * as z from "zod/v4";
+import { AckFrame, SubscribeOptions, TopicPattern } from "./consumer-groups.ts";
 
 /** WebSocket `/ws?env=&token=` frames, section 2.15. Patterns are NATS style: `*` one token, `>` the rest. */
 export const ClientFrame = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("subscribe"),
-    subscription: z.object({ pattern: z.string().min(1).max(512), options: z.looseObject({}).optional() }),
+    subscription: z.object({ pattern: TopicPattern, options: SubscribeOptions.optional() }),
   }),
   z.object({ type: z.literal("unsubscribe"), subscriptionId: z.string() }),
-  z.object({ type: z.literal("ack"), eventId: z.string(), ackType: z.string().optional() }),
+  AckFrame,
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
@@ -30,10 +31,13 @@ export const ServerFrame = z.discriminatedUnion("type", [
     topic: z.string(),
     data: z.unknown().optional(),
     eventId: z.string().optional(),
+    meta: z.looseObject({ timestamp: z.string(), sequence: z.number().optional() }).optional(),
   }),
   z.looseObject({
     type: z.literal("subscription_error"),
     subscriptionId: z.string(),
+    code: z.string().optional(),
+    retrying: z.boolean().optional(),
     message: z.string().optional(),
   }),
   z.looseObject({ type: z.literal("error"), code: z.string().optional(), message: z.string().optional() }),

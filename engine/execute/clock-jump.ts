@@ -15,10 +15,11 @@ const lengths: readonly TimerKind[] = ["retry", "wait_timeout"];
  * usual reason, and people count those hours. A sleep names a moment, so the clock alone decides about it.
  */
 export function followClock(core: Core, tx: Tx, byMs: number): void {
-  const { timers, runs, steps, debounces, outbox } = core.store;
+  const { timers, runs, steps, debounces, outbox, groupDeliveries } = core.store;
   core.log.warn({ byMs }, "the wall clock was set");
   timers.shift(partnersTimers, byMs);
   runs.shiftLeases(byMs);
+  groupDeliveries.shift(byMs);
   core.breakers.followClock(tx, byMs);
   if (byMs < 0) {
     timers.shift(lengths, byMs);

@@ -51,8 +51,8 @@ export function emitEvent(core: Core, tx: Tx, emit: Emit, fanOut?: FanOut): Reme
       run_id: emit.runId ?? null,
       timestamp: tx.nowMs,
     };
-    core.store.events.insert(event);
-    announceEvent(core, tx, event);
+    const seq = core.store.events.insert(event);
+    announceEvent(core, tx, { ...event, seq });
     return { eventId: event.id, runIds: routeEvent(core, tx, event, fanOut).map((run) => run.id) };
   });
 }
@@ -81,8 +81,8 @@ export function invokeFunction(core: Core, tx: Tx, invoke: Invoke): { runId: str
       run_id: invoke.parent?.run.id ?? null,
       timestamp: tx.nowMs,
     };
-    core.store.events.insert(event);
-    announceEvent(core, tx, event);
+    const seq = core.store.events.insert(event);
+    announceEvent(core, tx, { ...event, seq });
     return { eventId: event.id, runIds: [createRun(core, tx, fn, event, invoke.parent).id] };
   });
   return { runId: answer.runIds[0] ?? "", eventId: answer.eventId };

@@ -1,4 +1,5 @@
 import type { JsonText } from "../json/json-text.ts";
+import type { Told } from "../pubsub/messages.ts";
 
 /** Something that happened, after it was committed. */
 export interface Notice {
@@ -6,6 +7,8 @@ export interface Notice {
   topic: string;
   data: Record<string, unknown> | JsonText;
   eventId?: string;
+  /** What it tells, when that is kept. */
+  told?: Told;
 }
 
 /** Hands notices to whoever listens. Nothing is kept: who was not there reads the lists. */

@@ -4,12 +4,12 @@ import { messageOf } from "../errors.ts";
 import { JsonText } from "../json/json-text.ts";
 import type { BreakerRow } from "../store/breakers.ts";
 import type { DeadLetterRow } from "../store/dead-letters.ts";
-import type { NewEvent } from "../store/events.ts";
 import type { FunctionRow } from "../store/functions.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SecretRow } from "../store/secrets.ts";
 import type { TopicMessage } from "../store/topics.ts";
 import type { Tx } from "../store/writer.ts";
+import { noticeOf, toldOfEvent, toldOfMessage, type StoredEvent } from "../pubsub/messages.ts";
 import { auditRun, auditStep } from "./audit.ts";
 import type { Notice } from "./hub.ts";
 
@@ -80,43 +80,20 @@ export function announceStep(
   }));
 }
 
-/** `events:{name}`. */
-export function announceEvent(core: Core, tx: Tx, event: NewEvent): void {
+/** `events:{name}`: to whoever listens, and to the consumer groups that take it. */
+export function announceEvent(core: Core, tx: Tx, event: StoredEvent): void {
   core.projections.moved(tx);
-  announce(core, tx, () => eventNotice(event, `events:${event.name}`));
+  core.groups.offer(tx, () => toldOfEvent(event), false);
+  announce(core, tx, () => noticeOf(toldOfEvent(event)));
 }
 
-/** What is told about an event on a topic. */
-export function eventNotice(event: NewEvent, topic: string): Notice {
-  return {
-    environmentId: event.environment_id,
-    topic,
-    eventId: event.id,
-    data: {
-      id: event.id,
-      name: event.name,
-      data: new JsonText(event.data),
-      timestamp: toTimestamp(event.timestamp),
-      source: event.source,
-      ...(event.entity_id == null
-        ? {}
-        : {
-            entity_id: event.entity_id,
-            entity_type: event.entity_type,
-            entity_version: event.entity_version,
-          }),
-    },
-  };
-}
-
-/** `topic:{name}`. */
-export function announceMessage(core: Core, tx: Tx, message: Omit<TopicMessage, "seq">): void {
-  announce(core, tx, () => ({
-    environmentId: message.environment_id,
-    topic: `topic:${message.topic}`,
-    eventId: message.id,
-    data: new JsonText(message.data),
-  }));
+/**
+ * `topic:{name}`: to whoever listens, and to the consumer groups that take it.
+ * @throws ApiError resource_exhausted when a full group blocks
+ */
+export function announceMessage(core: Core, tx: Tx, message: TopicMessage): void {
+  core.groups.offer(tx, () => toldOfMessage(message), true);
+  announce(core, tx, () => noticeOf(toldOfMessage(message)));
 }
 
 /** `system.function.{id}.{action}`. */

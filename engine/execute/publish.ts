@@ -43,6 +43,6 @@ export function publish(core: Core, tx: Tx, wanted: Publish): { eventId: string;
   // The number stands where an emit has its runs.
   if (key !== "")
     core.store.idempotency.put(scope, { eventId: message.id, runIds: [String(sequence)] }, tx.nowMs);
-  announceMessage(core, tx, message);
+  announceMessage(core, tx, { ...message, seq: sequence });
   return { eventId: message.id, sequence };
 }

@@ -66,8 +66,8 @@ function fireSchedule(core: Core, tx: Tx, row: ScheduleRow): void {
     run_id: null,
     timestamp: tx.nowMs,
   };
-  events.insert(event);
-  announceEvent(core, tx, event);
+  const seq = events.insert(event);
+  announceEvent(core, tx, { ...event, seq });
   createRun(core, tx, fn, event);
 }
 

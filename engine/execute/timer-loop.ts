@@ -4,6 +4,7 @@ import { isStorageTrouble } from "../store/database.ts";
 import type { TimerRow } from "../store/timers.ts";
 import type { Tx } from "../store/writer.ts";
 import { kvSource } from "../kv/entries.ts";
+import { groupSource } from "../pubsub/group-hub.ts";
 import { debounceSource } from "./debounce.ts";
 import type { DueSource } from "./due-source.ts";
 import { runTimerSource } from "./run-timers.ts";
@@ -52,6 +53,7 @@ export function createTimerLoop(core: () => Core): TimerLoop {
     toSource(core, debounceSource),
     toSource(core, scheduleSource),
     toSource(core, kvSource),
+    toSource(core, groupSource),
   ];
   /** Rows that could not be fired, by source and key. Each is tried again by itself; all others go on. */
   const failing = new Map<string, { failures: number; wake: (() => void) | undefined }>();

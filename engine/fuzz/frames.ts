@@ -9,8 +9,9 @@ const refusals = new Set([1002, 1003, 1007, 1008, 1009]);
 
 const good = [
   '{"type":"subscribe","subscription":{"pattern":"system.run.>","options":{"replay":5}}}',
+  '{"type":"subscribe","subscription":{"pattern":"topic:t","options":{"consumerGroup":"g","ackMode":"manual"}}}',
   '{"type":"unsubscribe","subscriptionId":"sub_x"}',
-  '{"type":"ack","eventId":"evt_x","ackType":"ack","redeliverDelay":1}',
+  '{"type":"ack","eventId":"evt_x","ackType":"nak","redeliverDelay":1,"subscriptionId":"sub_x"}',
 ];
 
 const frame: fc.Arbitrary<string | Buffer> = fc.oneof(

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import * as fc from "fast-check";
+import * as z from "zod/v4";
 import { connectMethods, connectStreams } from "../http/connect/methods.ts";
-import { restRoutes } from "../http/rest/routes.ts";
 import type { EngineProcess } from "../testing/engine-process.ts";
 import { mutatedRequest, type MutatedRequest } from "./mutations.ts";
 import { samplesOf } from "./samples.ts";
@@ -49,7 +49,7 @@ interface Reply {
 
 /** Sends mutated requests to every route and method; the engine must refuse or serve each, soon and without a stack. */
 export async function fuzz({ engine, seed, forMs, batches }: FuzzOptions): Promise<FuzzResult> {
-  const samples = samplesOf([...connectMethods.keys(), ...connectStreams.keys()], restRoutes);
+  const samples = samplesOf([...connectMethods.keys(), ...connectStreams.keys()], await servedRoutes(engine));
   const world = await createWorld(engine);
   const statuses: Record<number, number> = {};
   let requests = 0;
@@ -85,6 +85,16 @@ export async function fuzz({ engine, seed, forMs, batches }: FuzzOptions): Promi
     ? `${String(details.errorInstance)}\nsmallest batch: ${fc.stringify(details.counterexample)}\nseed ${details.seed}, path ${details.counterexamplePath}`
     : undefined;
   return { requests, statuses, samples: samples.length, fault };
+}
+
+const Served = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+
+/** The REST routes as the engine itself describes them. */
+async function servedRoutes(engine: EngineProcess): Promise<{ method: string; path: string }[]> {
+  const { body } = await engine.rest("/api/v1/openapi.json");
+  return Object.entries(Served.parse(body).paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => ({ method: method.toUpperCase(), path })),
+  );
 }
 
 /** Statuses of the contract: 500 and what proxies send are none of them. */

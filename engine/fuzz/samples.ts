@@ -104,6 +104,33 @@ export const rpcSamples: Record<string, Record<string, unknown>> = {
   DeleteStream: { entityId: "e-gone", purge: true },
   Publish: { topic: "fuzz.t", data: { n: 1 }, idempotencyKey: "k" },
   GetTopicStats: { topic: "fuzz.t" },
+  CreateConsumerGroup: {
+    namespace: "default",
+    name: "fuzzed",
+    pattern: "topic:fuzz.>",
+    filterExpr: "data.n > 0",
+    ackMode: "ACK_MODE_MANUAL",
+    backpressure: "BACKPRESSURE_MODE_BUFFER",
+    maxInflight: 5,
+    maxRedeliveries: 2,
+    redeliverDelayMs: 1,
+    metadata: { m: 1 },
+  },
+  GetConsumerGroup: { name: "fuzzed" },
+  ListConsumerGroups: { status: "CONSUMER_GROUP_STATUS_ACTIVE", limit: 1, cursor: "a" },
+  UpdateConsumerGroup: {
+    group: { name: "fuzzed", maxInflight: 7, status: "active" },
+    updateMask: "maxInflight",
+  },
+  DeleteConsumerGroup: { name: "fuzzed-gone" },
+  JoinConsumerGroup: { groupName: "fuzzed", consumerId: "c", clientId: "d" },
+  AckEvent: {
+    groupName: "fuzzed",
+    consumerId: "sub_x",
+    eventId: "evt_x",
+    ackType: "ACK_TYPE_NAK",
+    redeliverDelayMs: 1,
+  },
   GetRunStateAt: { runId: "run_x", timestamp: at },
   GetRunTimeline: { runId: "run_x" },
   GetStepOutputAt: { runId: "run_x", stepId: "run_x:a:0", timestamp: at },
@@ -169,7 +196,10 @@ export const rpcSamples: Record<string, Record<string, unknown>> = {
   ListTools: { cursor: "fuzzed.a" },
   InvokeTool: { toolName: "fuzzed.t", input: { n: 1 } },
   UnregisterTool: { agentName: "fuzzed" },
-  Subscribe: { pattern: "system.run.>", options: { replay: 1 } },
+  Subscribe: {
+    pattern: "topic:fuzz.>",
+    options: { replay: 5, filter: "data.n > 0", includeMetadata: true, consumerGroup: "", ackMode: "manual" },
+  },
 };
 
 /** Bodies of the REST routes that take one, by method and path as the route writes it. */
@@ -253,7 +283,6 @@ const restBodies: Record<string, Record<string, unknown>> = {
 /** Values for what a path names. */
 const pathValues: Record<string, string> = {
   key: "k%3Afuzzed",
-  "key...": "a.b/c",
   bucket: FUZZED_BUCKET,
   name: "FUZZED",
   job: PLACES.job,
@@ -263,8 +292,10 @@ const pathValues: Record<string, string> = {
   projection: "p",
 };
 
-/** What `{id}` means is said by the segment before it. */
-const idsUnder: Record<string, string> = {
+/** What `{id}` and `{key}` mean is said by the segment before them. */
+const valuesUnder: Record<string, string> = {
+  keys: "a.b/c",
+  history: "a.b/c",
   runs: PLACES.run,
   events: PLACES.event,
   functions: "fuzzed",
@@ -279,7 +310,8 @@ function fillPath(path: string): string {
     .map((segment, index) => {
       const name = /^\{([\w.]+)\}$/.exec(segment)?.[1];
       if (name === undefined) return segment;
-      return (name === "id" ? idsUnder[segments[index - 1] ?? ""] : pathValues[name]) ?? "x";
+      const under = valuesUnder[segments[index - 1] ?? ""];
+      return (name === "id" || name === "key" ? (under ?? pathValues[name]) : pathValues[name]) ?? "x";
     })
     .join("/");
 }

@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
+import type * as z from "zod/v4";
 import { WebSocketServer, type WebSocket } from "ws";
 import { guard, type RawRequest, type Route } from "../../loopback/guard.ts";
 import type { LoopbackServer } from "../../loopback/listen.ts";
+import { toTimestamp } from "../clock.ts";
+import { SubscribeOptions, type AckFrame } from "../contract/consumer-groups.ts";
 import { ClientFrame, type ServerFrame } from "../contract/live.ts";
 import { ApiError } from "../errors.ts";
-import { matchesTopic } from "../execute/pattern.ts";
-import type { Notice } from "../execute/hub.ts";
 import { encodeJson } from "../json/json-text.ts";
+import { subscribe, type Sent, type Subscription } from "../pubsub/subscribe.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import { environmentOf, policyAt, type DoorOptions } from "./door.ts";
 import { openWatch, watchedBucket } from "./kv-watch.ts";
@@ -102,64 +104,129 @@ function readUpgrade(request: IncomingMessage): {
 }
 
 function serveClient(client: WebSocket, environment: EnvironmentRow, { core }: DoorOptions): void {
-  const patterns = new Map<string, string>();
-  let unsubscribe: (() => void) | undefined;
+  const subscriptions = new Map<string, Subscription>();
+  /** Subscriptions that are made, and those that are about to be. */
+  let taken = 0;
+  const closeAll = () => {
+    for (const subscription of subscriptions.values()) subscription.close();
+    subscriptions.clear();
+  };
   /** False: the client does not read, and was cut off. */
   const send = (frame: ServerFrame): boolean => {
     if (client.readyState !== client.OPEN) return true;
     if (client.bufferedAmount > maxUnreadBytes) {
       core.log.warn({ unreadBytes: client.bufferedAmount }, "a live client that does not read was closed");
-      unsubscribe?.();
       client.close(tryAgainLater, `more than ${maxUnreadBytes} bytes unread`);
+      closeAll();
       return false;
     }
     client.send(encodeJson(frame));
     return true;
   };
-  const onNotice = (notice: Notice): void => {
-    if (notice.environmentId !== environment.id) return;
-    for (const [subscriptionId, pattern] of patterns) {
-      if (!matchesTopic(pattern, notice.topic)) continue;
-      const given = send({
-        type: "event",
-        subscriptionId,
-        topic: notice.topic,
-        data: notice.data,
-        ...(notice.eventId === undefined ? {} : { eventId: notice.eventId }),
-      });
-      if (!given)
-        core.undelivered(notice, `a live client was cut off with more than ${maxUnreadBytes} bytes unread`);
+
+  async function addSubscription(pattern: string, options: SubscribeOptions): Promise<void> {
+    const answer = (result: object) =>
+      send({ type: "subscription_result", results: [{ pattern, ...result }] } as ServerFrame);
+    if (taken >= maxSubscriptions) {
+      const message = `more than ${maxSubscriptions} subscriptions`;
+      answer({ status: "error", code: "resource_exhausted", message });
+      return;
     }
-  };
-  const wants = (environmentId: string, topic: string) =>
-    environmentId === environment.id &&
-    [...patterns.values()].some((pattern) => matchesTopic(pattern, topic));
+    taken += 1;
+    try {
+      const unread = `a live client was cut off with more than ${maxUnreadBytes} bytes unread`;
+      const subscription: Subscription = await subscribe(
+        core,
+        { environmentId: environment.id, pattern, options, unread },
+        {
+          unreadBytes: () => client.bufferedAmount,
+          send: (sent) => send(eventFrame(subscription.id, sent, options.includeMetadata === true)),
+          onEnd: ({ code, message }) => {
+            if (subscriptions.delete(subscription.id)) taken -= 1;
+            send({
+              type: "subscription_error",
+              subscriptionId: subscription.id,
+              code,
+              message,
+              retrying: false,
+            });
+          },
+        },
+      );
+      if (client.readyState !== client.OPEN) {
+        subscription.close();
+        return;
+      }
+      subscriptions.set(subscription.id, subscription);
+      answer({ status: "ok", subscriptionId: subscription.id });
+      subscription.begin();
+    } catch (error) {
+      taken -= 1;
+      const { code, message } = toProblem(error);
+      answer({ status: "error", code, message });
+    }
+  }
+
+  /** Which delivery is meant is told by the event's id; of several subscriptions the one that holds it. */
+  async function acknowledge(frame: z.output<typeof AckFrame>): Promise<void> {
+    const meant =
+      frame.subscriptionId === undefined
+        ? [...subscriptions.values()]
+        : [subscriptions.get(frame.subscriptionId)];
+    await core.writer.write((tx) => {
+      for (const subscription of meant) {
+        if (subscription?.groupId === undefined) continue;
+        const { id: member, groupId } = subscription;
+        if (core.store.groupDeliveries.held(groupId, member, frame.eventId) === undefined) continue;
+        const type = frame.ackType ?? "ack";
+        core.groups.settle(tx, groupId, {
+          member,
+          messageId: frame.eventId,
+          type,
+          redeliverDelayMs: frame.redeliverDelay,
+        });
+      }
+    });
+  }
 
   client.on("message", (raw: Buffer, binary: boolean) => {
     const frame = binary ? undefined : readFrame(raw.toString("utf8"));
     if (frame === undefined || "problem" in frame) {
       send({ type: "error", code: "invalid_argument", message: frame?.problem ?? "frames are text" });
     } else if (frame.type === "subscribe") {
-      const { pattern } = frame.subscription;
-      if (patterns.size >= maxSubscriptions) {
-        const message = `more than ${maxSubscriptions} subscriptions`;
-        send({
-          type: "subscription_result",
-          results: [{ pattern, status: "error", code: "resource_exhausted", message }],
-        });
-        return;
-      }
-      const subscriptionId = core.ids.next("sub");
-      patterns.set(subscriptionId, pattern);
-      unsubscribe ??= core.hub.subscribe(onNotice, wants);
-      send({ type: "subscription_result", results: [{ pattern, status: "ok", subscriptionId }] });
+      void addSubscription(frame.subscription.pattern, frame.subscription.options ?? NO_OPTIONS); // it catches what goes wrong
     } else if (frame.type === "unsubscribe") {
-      patterns.delete(frame.subscriptionId);
+      subscriptions.get(frame.subscriptionId)?.close();
+      if (subscriptions.delete(frame.subscriptionId)) taken -= 1;
+    } else if (subscriptions.size > 0) {
+      acknowledge(frame).catch((error: unknown) => {
+        const { code, message } = toProblem(error);
+        send({ type: "error", code, message });
+      });
     }
-    // An ack needs no answer: this engine delivers at most once.
   });
   client.on("error", (error) => core.log.warn({ err: error }, "a live client's connection broke"));
-  client.on("close", () => unsubscribe?.());
+  client.on("close", closeAll);
+}
+
+const NO_OPTIONS = SubscribeOptions.parse({});
+
+function eventFrame(subscriptionId: string, sent: Sent, withMeta: boolean): ServerFrame {
+  return {
+    type: "event",
+    subscriptionId,
+    topic: sent.topic,
+    data: sent.data,
+    ...(sent.eventId === undefined ? {} : { eventId: sent.eventId }),
+    ...(withMeta
+      ? {
+          meta: {
+            timestamp: toTimestamp(sent.timestampMs),
+            ...(sent.sequence === 0 ? {} : { sequence: sent.sequence }),
+          },
+        }
+      : {}),
+  };
 }
 
 function readFrame(text: string): ClientFrame | { problem: string } {

@@ -1,8 +1,9 @@
 import type { Core } from "../core.ts";
 import { messageOf } from "../errors.ts";
-import { announceEvent, announceOutbox, eventNotice } from "../execute/notices.ts";
+import { announceEvent, announceOutbox } from "../execute/notices.ts";
 import { routeEvent } from "../execute/routing.ts";
-import type { NewEvent } from "../store/events.ts";
+import { eventNotice } from "../pubsub/messages.ts";
+import type { EventRow } from "../store/events.ts";
 import type { OutboxRow } from "../store/outbox.ts";
 import type { Tx } from "../store/writer.ts";
 
@@ -109,7 +110,7 @@ export function createOutboxRelay(core: () => Core): OutboxRelay {
 }
 
 /** @throws whatever went wrong: then nothing of it happened */
-function deliverEvent(core: Core, tx: Tx, row: OutboxRow, event: NewEvent): void {
+function deliverEvent(core: Core, tx: Tx, row: OutboxRow, event: EventRow): void {
   if (row.kind === "entity") {
     core.hub.publish(eventNotice(event, row.topic));
     return;

@@ -51,6 +51,7 @@ const OWNED = [
   "secrets",
   "agents",
   "webhook_sources",
+  "consumer_groups",
 ];
 
 /** Environment ids are `env_` and the name, so that they can be guessed from a configuration file. */

@@ -9,6 +9,7 @@ import { OUTBOX } from "./migrations/07-outbox.ts";
 import { FLOW } from "./migrations/08-flow.ts";
 import { AGENT_TOOLS } from "./migrations/09-agent-tools.ts";
 import { WEBHOOKS } from "./migrations/10-webhooks.ts";
+import { CONSUMER_GROUPS } from "./migrations/11-consumer-groups.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly string[] = [
   FLOW,
   AGENT_TOOLS,
   WEBHOOKS,
+  CONSUMER_GROUPS,
 ];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */

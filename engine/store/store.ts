@@ -2,6 +2,8 @@ import { createAgentToolTable, type AgentToolTable } from "./agent-tools.ts";
 import { createAgeTable, type AgeTable } from "./age.ts";
 import { createAttemptErrorTable, type AttemptErrorTable } from "./attempt-errors.ts";
 import { createAuditTable, type AuditTable } from "./audit.ts";
+import { createGroupTable, type GroupTable } from "./consumer-groups.ts";
+import { createDeliveryTable, type DeliveryTable } from "./group-deliveries.ts";
 import { createBreakerTable, type BreakerTable } from "./breakers.ts";
 import type { Database } from "./database.ts";
 import { createDeadLetterTable, type DeadLetterTable } from "./dead-letters.ts";
@@ -53,6 +55,8 @@ export interface Store {
   age: AgeTable;
   flow: FlowTable;
   topics: TopicTable;
+  groups: GroupTable;
+  groupDeliveries: DeliveryTable;
   webhooks: WebhookTable;
   totals: Totals;
   /** Writes a row as it is: a change that has to reach the disk and changes nothing. */
@@ -90,6 +94,8 @@ export function createStore(db: Database): Store {
     age: createAgeTable(db),
     flow: createFlowTable(db),
     topics: createTopicTable(db),
+    groups: createGroupTable(db),
+    groupDeliveries: createDeliveryTable(db),
     webhooks: createWebhookTable(db),
     totals: createTotals(db),
     touch: () => {

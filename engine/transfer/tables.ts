@@ -58,7 +58,8 @@ export const TRANSFER_TABLES: readonly TransferTable[] = [
 /**
  * Tables that stay: keys and values that only this store can read (names of secrets travel), what is derived from the
  * others, and what applications register again when they start: projections, which are built anew, and agents' tools.
- * Sources of webhooks stay with their tokens and secrets: a source is a door of this store.
+ * Sources of webhooks stay with their tokens and secrets: a source is a door of this store. Consumer groups stay with what
+ * they have not acknowledged: their members are connected here.
  */
 export const LEFT_BEHIND: readonly string[] = [
   "projects",
@@ -81,6 +82,8 @@ export const LEFT_BEHIND: readonly string[] = [
   "webhook_secrets",
   "webhook_deliveries",
   "webhook_edges",
+  "consumer_groups",
+  "group_deliveries",
 ];
 
 /** The rows of one environment. */

@@ -5,6 +5,7 @@ import { configRows } from "./config-rows.ts";
 import { eventRows } from "./event-rows.ts";
 import { explainRows } from "./explain-rows.ts";
 import { functionRows } from "./function-rows.ts";
+import { groupRows } from "./group-rows.ts";
 import { invokeRows } from "./invoke-rows.ts";
 import { kvRows } from "./kv-rows.ts";
 import { liveRows } from "./live-rows.ts";
@@ -38,6 +39,7 @@ export const allRows: readonly Row[] = [
   ...operationRows,
   ...workerRows,
   ...liveRows,
+  ...groupRows,
   ...kvRows,
   ...streamRows,
   ...sqlRows,

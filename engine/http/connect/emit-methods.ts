@@ -1,4 +1,5 @@
 import * as z from "zod/v4";
+import { Namespace } from "../../contract/consumer-groups.ts";
 import { EventName, FunctionId } from "../../contract/ids.ts";
 import { jsonObject } from "../../contract/json-object.ts";
 import { ApiError } from "../../errors.ts";
@@ -24,7 +25,7 @@ const EmitRequest = z.strictObject({
   idempotencyKey: IdempotencyKey.optional(),
   metadata: jsonObject().optional(),
   version: z.number().int().min(0).max(2_147_483_647).optional(),
-  namespace: z.literal("").optional(),
+  namespace: Namespace,
 });
 
 const InvokeRequest = z.strictObject({

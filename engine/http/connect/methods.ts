@@ -3,6 +3,7 @@ import { auditMethods } from "./audit-methods.ts";
 import { emitMethods, pubsubMethods } from "./emit-methods.ts";
 import { environmentMethods } from "./environment-methods.ts";
 import { functionMethods } from "./function-methods.ts";
+import { groupMethods } from "./group-methods.ts";
 import { injectionMethods } from "./injection-methods.ts";
 import type { ConnectMethod } from "./method.ts";
 import { queryMethods } from "./query-methods.ts";
@@ -28,7 +29,7 @@ const services: Record<string, Record<string, ConnectMethod>> = {
     ...runMethods,
     ...injectionMethods,
   },
-  PubSubService: { ...pubsubMethods, ...topicMethods },
+  PubSubService: { ...pubsubMethods, ...topicMethods, ...groupMethods },
   EnvironmentService: environmentMethods,
   AuditService: auditMethods,
   AgentToolsService: agentToolMethods,

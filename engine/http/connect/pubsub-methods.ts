@@ -1,60 +1,91 @@
 import * as z from "zod/v4";
 import { toTimestamp } from "../../clock.ts";
-import { matchesTopic } from "../../execute/pattern.ts";
+import { JoinGroupRequest, SubscribeOptions, TopicPattern } from "../../contract/consumer-groups.ts";
 import { ApiError } from "../../errors.ts";
 import { encodeJson, JsonText } from "../../json/json-text.ts";
+import { findGroup } from "../../pubsub/groups.ts";
+import {
+  joinGroup,
+  subscribe,
+  type Sent,
+  type Subscriber,
+  type Subscription,
+} from "../../pubsub/subscribe.ts";
 import type { Call } from "../call.ts";
-import { plainText } from "../fields.ts";
-import { MAX_UNREAD_STREAM_BYTES, type ConnectStream } from "./stream.ts";
+import { int64Text } from "../protojson.ts";
+import { MAX_UNREAD_STREAM_BYTES, type ConnectStream, type SendMessage } from "./stream.ts";
 
-const SubscribeRequest = z.strictObject({
-  pattern: plainText(512).min(1),
-  options: z.looseObject({}).optional(),
-});
+const SubscribeRequest = z.strictObject({ pattern: TopicPattern, options: SubscribeOptions.optional() });
 
 /** Streams at the same time; each holds a connection. */
 const maxStreams = 64;
 const open = new WeakMap<Call["core"], number>();
 
-/** `PubSubService/Subscribe`: every notice whose topic matches, until the client goes. Nothing is replayed. */
-const subscribe: ConnectStream["run"] = async (call, message, send) => {
-  const { core, environment, gone } = call;
-  const { pattern } = SubscribeRequest.parse(message);
+/** Sends what a subscription brings, until the client goes or the subscription ends. @throws ApiError */
+async function serve(
+  { core, gone }: Call,
+  send: SendMessage,
+  begin: (subscriber: Subscriber) => Promise<Subscription> | Subscription,
+): Promise<void> {
   const running = open.get(core) ?? 0;
-  if (running >= maxStreams) throw tooMany();
+  if (running >= maxStreams) throw new ApiError("resource_exhausted", `more than ${maxStreams} streams`);
   open.set(core, running + 1);
-  const subscriptionId = core.ids.next("sub");
-  let sequence = 0;
-  const wants = (environmentId: string, topic: string) =>
-    environmentId === environment.id && matchesTopic(pattern, topic);
-  const unsubscribe = core.hub.subscribe((notice) => {
-    if (!wants(notice.environmentId, notice.topic)) return;
-    sequence += 1;
-    const isObject = !(notice.data instanceof JsonText) || notice.data.isObject();
-    const given = send({
-      subscriptionId,
-      eventId: notice.eventId,
-      topic: notice.topic,
-      // Payload: the door must not leave its zero values out.
-      [isObject ? "data" : "dataValue"]: asText(notice.data),
-      metadata: { timestamp: toTimestamp(core.clock.nowMs()), source: "engine" },
-      sequence: String(sequence),
-      deliveryAttempt: 1,
+  let subscription: Subscription | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      gone.addEventListener("abort", () => resolve(), { once: true });
+      const subscriber: Subscriber = {
+        unreadBytes: () => send.unreadBytes(),
+        send: (sent) => send(toMessage(subscription?.id ?? "", sent)),
+        onEnd: reject,
+      };
+      Promise.resolve(begin(subscriber)).then((made) => {
+        subscription = made;
+        if (gone.aborted) resolve();
+        else made.begin();
+      }, reject);
     });
-    if (!given)
-      core.undelivered(notice, `a stream was cut off with more than ${MAX_UNREAD_STREAM_BYTES} bytes unread`);
-  }, wants);
-  await new Promise<void>((resolve) => {
-    if (gone.aborted) resolve();
-    else gone.addEventListener("abort", () => resolve(), { once: true });
-  });
-  unsubscribe();
-  open.set(core, (open.get(core) ?? 1) - 1);
+  } finally {
+    subscription?.close();
+    open.set(core, (open.get(core) ?? 1) - 1);
+  }
+}
+
+function toMessage(subscriptionId: string, sent: Sent): Record<string, unknown> {
+  const isObject = !(sent.data instanceof JsonText) || sent.data.isObject();
+  return {
+    subscriptionId,
+    eventId: sent.eventId,
+    topic: sent.topic,
+    // Payload: the door must not leave its zero values out.
+    [isObject ? "data" : "dataValue"]:
+      sent.data instanceof JsonText ? sent.data : new JsonText(encodeJson(sent.data)),
+    metadata: { timestamp: toTimestamp(sent.timestampMs), source: "engine" },
+    sequence: int64Text(sent.sequence),
+    deliveryAttempt: sent.attempt,
+  };
+}
+
+export const pubsubStreams: Record<string, ConnectStream> = {
+  /** Every notice whose topic matches, or a share of what a group gets. */
+  Subscribe: {
+    run: async (call, message, send) => {
+      const { pattern, options } = SubscribeRequest.parse(message);
+      const wanted = {
+        environmentId: call.environment.id,
+        pattern,
+        options: options ?? SubscribeOptions.parse({}),
+        unread: `a stream was cut off with more than ${MAX_UNREAD_STREAM_BYTES} bytes unread`,
+      };
+      await serve(call, send, (subscriber) => subscribe(call.core, wanted, subscriber));
+    },
+  },
+  /** A share of what a group gets. The server says in each delivery as who it is acknowledged (`subscriptionId`). */
+  JoinConsumerGroup: {
+    run: async (call, message, send) => {
+      const { groupName } = JoinGroupRequest.parse(message);
+      const group = findGroup(call.core, call.environment.id, groupName);
+      await serve(call, send, (subscriber) => joinGroup(call.core, group, subscriber));
+    },
+  },
 };
-
-const asText = (data: Record<string, unknown> | JsonText) =>
-  data instanceof JsonText ? data : new JsonText(encodeJson(data));
-
-const tooMany = () => new ApiError("resource_exhausted", `more than ${maxStreams} streams`);
-
-export const pubsubStreams: Record<string, ConnectStream> = { Subscribe: { run: subscribe } };

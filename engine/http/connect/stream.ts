@@ -25,8 +25,12 @@ export interface ConnectStream {
   run(call: Call, message: unknown, send: SendMessage): Promise<void>;
 }
 
-/** Writes one message. False: the client does not read, and was cut off. */
-export type SendMessage = (message: Record<string, unknown>) => boolean;
+export interface SendMessage {
+  /** Writes one message. False: the client does not read, and was cut off. */
+  (message: Record<string, unknown>): boolean;
+  /** What waits for a client that does not read. */
+  unreadBytes(): number;
+}
 
 function envelope(flags: number, value: unknown): Buffer {
   const json = Buffer.from(encodeJson(value), "utf8");
@@ -68,7 +72,7 @@ export async function serveStream(
   response.flushHeaders();
   let end: Record<string, unknown> = {};
   try {
-    await run((message) => {
+    const write = (message: Record<string, unknown>) => {
       if (response.destroyed) return true;
       if (response.writableLength > MAX_UNREAD_STREAM_BYTES) {
         response.destroy();
@@ -76,7 +80,8 @@ export async function serveStream(
       }
       response.write(envelope(0, toProtojson(message)));
       return true;
-    });
+    };
+    await run(Object.assign(write, { unreadBytes: () => response.writableLength }));
   } catch (error) {
     const { code, message } = toProblem(error);
     end = { error: { code, message } };

@@ -1,17 +1,20 @@
 import * as z from "zod/v4";
 import { toTimestamp } from "../../clock.ts";
+import { Namespace } from "../../contract/consumer-groups.ts";
 import { TopicName } from "../../contract/topics.ts";
 import { ApiError } from "../../errors.ts";
 import { publish } from "../../execute/publish.ts";
 import type { TopicRow } from "../../store/topics.ts";
 import type { Call } from "../call.ts";
 import { IdempotencyKey } from "../fields.ts";
+import { int64Text } from "../protojson.ts";
 import { payloadOf, Struct } from "./emit-methods.ts";
 import { method, type ConnectMethod } from "./method.ts";
 
 /** Subscriptions that would get a message of this topic now. */
 const consumers = ({ core, environment }: Call, topic: string) =>
-  core.hub.listeners(environment.id, `topic:${topic}`);
+  core.hub.listeners(environment.id, `topic:${topic}`) +
+  core.groups.listeners(environment.id, `topic:${topic}`);
 
 const counts = (call: Call, row: TopicRow) => ({
   name: row.topic,
@@ -27,7 +30,7 @@ export const topicMethods: Record<string, ConnectMethod> = {
       data: Struct.optional(),
       dataValue: z.unknown().optional(),
       idempotencyKey: IdempotencyKey.optional(),
-      namespace: z.literal("").optional(),
+      namespace: Namespace,
     }),
     async ({ core, environment, runId }, input) => {
       const { eventId, sequence } = await core.writer.write((tx) =>
@@ -53,10 +56,9 @@ export const topicMethods: Record<string, ConnectMethod> = {
   GetTopicStats: method(z.strictObject({ topic: TopicName }), (call, { topic }) => {
     const row = call.core.store.topics.get(call.environment.id, topic);
     if (row === undefined) throw new ApiError("not_found", `topic ${topic} not found`);
-    // Delivery is at most once and nothing is replayed, so nobody lags.
     return {
       ...counts(call, row),
-      lag: 0,
+      lag: int64Text(call.core.store.groupDeliveries.lag(call.environment.id, `topic:${topic}`)),
       firstSeq: String(row.first_seq),
       lastSeq: String(row.last_seq),
     };
