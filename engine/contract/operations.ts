@@ -39,7 +39,8 @@ export const RestBreaker = z.looseObject({
   consecutive_fails: z.number().int().default(0),
   last_failure: z.string().nullish(),
   last_failure_reason: z.string().nullish(),
-  /** Ours: when an open breaker lets a probe through, and how many runs wait behind it now. */
+  /** Ours: when one that is not closed opened, when it lets a probe through, and how many runs wait behind it now. */
+  opened_at: z.string().nullish(),
   open_until: z.string().nullish(),
   waiting_runs: z.number().int().nullish(),
 });

@@ -3,11 +3,13 @@ import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { oldestRuns } from "../store/run-list.ts";
 import type { RunChange, RunRow } from "../store/runs.ts";
+import type { StepRow } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
 import { auditRun } from "./audit.ts";
 import { listenForCancel } from "./create-run.ts";
 import { endRun } from "./end-run.ts";
 import { announceRun } from "./notices.ts";
+import { isPlaceholder } from "./placeholder.ts";
 import { forgetWaits, holdRun, makeReady, pauseHere, pendingStep } from "./ready.ts";
 
 /** A second resume this soon after the first is taken for the same one, ms. */
@@ -34,7 +36,8 @@ export function cancelRun(core: Core, tx: Tx, environmentId: string, id: string,
 /**
  * Lets a paused or failed run start again from the top, with its completed steps, and with all its attempts.
  * `fromStep` (a step's name or id) forgets that step and everything after it, so they are done again.
- * @throws ApiError not_found, already_exists inside the window, failed_precondition, invalid_argument for `from_step`
+ * @throws ApiError not_found, already_exists inside the window, failed_precondition (also for a run that was redacted),
+ * invalid_argument for `from_step`
  */
 export function resumeRun(
   core: Core,
@@ -56,8 +59,10 @@ export function resumeRun(
       `run ${id} is ${run.status}; only a paused or failed run can be resumed`,
     );
   }
-  if (fromStep !== undefined && fromStep !== "") {
-    forgetStepsFrom(core, run, fromStep);
+  const from = fromStep === undefined || fromStep === "" ? undefined : stepOf(core, run, fromStep);
+  requireWhole(core, run, from);
+  if (from !== undefined) {
+    core.store.steps.deleteFrom(run.id, from.sequence);
     forgetWaits(core, run.id);
   }
   // The end of a failed run took its listeners away; a paused one still has them.
@@ -86,12 +91,34 @@ export function resumeRun(
   return resumed;
 }
 
-function forgetStepsFrom(core: Core, run: RunRow, fromStep: string): void {
-  const step = core.store.steps.byRun(run.id).find(({ id, name }) => id === fromStep || name === fromStep);
+/** @throws ApiError invalid_argument */
+function stepOf(core: Core, run: RunRow, nameOrId: string): StepRow {
+  const step = core.store.steps.byRun(run.id).find(({ id, name }) => id === nameOrId || name === nameOrId);
   if (step === undefined) {
-    throw new ApiError("invalid_argument", `from_step: run ${run.id} has no step ${fromStep}`);
+    throw new ApiError("invalid_argument", `from_step: run ${run.id} has no step ${nameOrId}`);
   }
-  core.store.steps.deleteFrom(run.id, step.sequence);
+  return step;
+}
+
+/**
+ * The function must not take a placeholder for the data that it stands for.
+ * @param from the step that is forgotten, with all after it
+ * @throws ApiError failed_precondition
+ */
+function requireWhole(core: Core, run: RunRow, from: StepRow | undefined): void {
+  const instead = "its function would be given the placeholder for its data; send a new event instead";
+  if (isPlaceholder(run.input)) {
+    throw new ApiError("failed_precondition", `run ${run.id} was redacted: ${instead}`);
+  }
+  const kept = core.store.steps
+    .byRun(run.id)
+    .filter(({ status, sequence }) => status === "completed" && sequence < (from?.sequence ?? Infinity));
+  const redacted = kept.find(({ output }) => output !== null && isPlaceholder(output));
+  if (redacted === undefined) return;
+  throw new ApiError(
+    "failed_precondition",
+    `step ${redacted.name} of run ${run.id} was redacted: ${instead}, or resume from that step`,
+  );
 }
 
 /**

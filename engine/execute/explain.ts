@@ -1,6 +1,7 @@
 import type { Core } from "../core.ts";
 import type { EventRow } from "../store/events.ts";
 import { viewEvent } from "./event-view.ts";
+import { explainWaits, type WaitVerdict } from "./explain-waits.ts";
 import { keyOf } from "./key.ts";
 import type { RegisteredFunction } from "./registry.ts";
 import { judgeTriggers } from "./routing.ts";
@@ -38,14 +39,18 @@ export type Probe = Pick<
   "id" | "environment_id" | "name" | "data" | "metadata" | "source" | "timestamp" | "idempotency_key"
 > & { stored: boolean };
 
-/**
- * Judges an event by the functions as they are registered now; changes nothing. `deduplicated_by` is the event that has
- * already used the key of a proposed one.
- */
-export function explainEvent(
-  core: Core,
-  probe: Probe,
-): { deduplicated_by: string | undefined; functions: FunctionVerdict[] } {
+export interface Explained {
+  /** The event that has already used the key of a proposed one. */
+  deduplicated_by: string | undefined;
+  functions: FunctionVerdict[];
+  /** Runs that listen for an event of this name, at most `MAX_WAITS_TOLD`. */
+  waiting: WaitVerdict[];
+  /** How many there are. */
+  waiting_total: number;
+}
+
+/** Judges an event by the functions as they are registered now, and by the runs that wait now; changes nothing. */
+export function explainEvent(core: Core, probe: Probe): Explained {
   const duplicate =
     probe.stored || probe.idempotency_key === null
       ? undefined
@@ -65,11 +70,22 @@ export function explainEvent(
       return { ...verdict, decision: "run", reason: "the event started a run", run_id: runId };
     }
     if (duplicate === undefined || !verdict.matched) return verdict;
-    const reason = `the idempotency key was used by event ${duplicate.eventId}`;
-    return { ...verdict, decision: "deduplicated", reason };
+    return { ...verdict, decision: "deduplicated", reason: usedBy(duplicate.eventId) };
   });
-  return { deduplicated_by: duplicate?.eventId, functions };
+  const { waiting, total } = explainWaits(core, probe, viewEvent(probe));
+  return {
+    deduplicated_by: duplicate?.eventId,
+    functions,
+    waiting: waiting.map((verdict) =>
+      duplicate === undefined || !verdict.matched
+        ? verdict
+        : { ...verdict, decision: "deduplicated", reason: usedBy(duplicate.eventId) },
+    ),
+    waiting_total: total,
+  };
 }
+
+const usedBy = (eventId: string): string => `the idempotency key was used by event ${eventId}`;
 
 type Judgement = Omit<FunctionVerdict, "function_id" | "function_version">;
 

@@ -14,7 +14,7 @@ import { armLease, renewLease } from "./leases.ts";
 import { announceRun } from "./notices.ts";
 import { applyRecorded, failAttempt, protocolError, secretError } from "./outcome.ts";
 import { forgetWaits } from "./ready.ts";
-import { isSamePayload } from "./redact.ts";
+import { isSamePayload } from "./placeholder.ts";
 import { recordSteps } from "./record-steps.ts";
 import type { RegisteredFunction } from "./registry.ts";
 import type { Worker } from "./workers.ts";

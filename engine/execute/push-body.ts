@@ -3,6 +3,7 @@ import { encodeJson, JsonText } from "../json/json-text.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StepRow } from "../store/steps.ts";
 import type { Store } from "../store/store.ts";
+import { isPlaceholder } from "./placeholder.ts";
 
 /** The JSON text that a push function receives, section 3.1. Payloads go out exactly as they came in. */
 export function buildPushBody(store: Store, run: RunRow, secrets: Record<string, string>): string {
@@ -38,6 +39,7 @@ export function buildAssignment(
 
 function eventOf(store: Store, run: RunRow): Record<string, unknown> {
   const event = store.events.get(run.environment_id, run.event_id);
+  const metadata = event?.metadata ?? "null";
   return {
     id: run.event_id,
     name: run.event_name,
@@ -46,7 +48,8 @@ function eventOf(store: Store, run: RunRow): Record<string, unknown> {
     version: event?.version ?? 1,
     source: event?.source,
     idempotency_key: event?.idempotency_key ?? undefined,
-    metadata: new JsonText(event?.metadata ?? "null"),
+    // The event may be redacted since the run was made.
+    metadata: new JsonText(isPlaceholder(metadata) ? "null" : metadata),
   };
 }
 

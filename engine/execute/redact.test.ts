@@ -16,7 +16,7 @@ import {
   yielded,
   type Harness,
 } from "../testing/harness.ts";
-import { cancelRun } from "./commands.ts";
+import { cancelRun, resumeRun } from "./commands.ts";
 import { patchStep } from "./injection.ts";
 import { redactEvent, redactRun, redactStep } from "./redact.ts";
 
@@ -93,7 +93,7 @@ it("leaves nothing of a failed run's payloads: input, steps, errors, attempts, a
   expect(engine.core.store.audit.byRun(id).at(-1)?.event_type).toBe("run.redacted");
 });
 
-it("follows an event into the wait it ended and the dead letter it made", async () => {
+it("follows an event into the dead letter it made, and leaves the runs that have a copy to be redacted by themselves", async () => {
   await engine.define(
     "w",
     (request) =>
@@ -109,13 +109,55 @@ it("follows an event into the wait it ended and the dead letter it made", async 
   await engine.define("broken", () => completed(), {
     triggers: [{ event: "paid", expression: "data.none.x == 1" }],
   });
+  await engine.define("starts", () => completed(), { triggers: [{ event: "paid" }] });
   const id = (await engine.emit("order")).runIds[0] ?? "";
   await engine.until("wait", () => engine.run(id).status === "waiting");
-  const { eventId } = await engine.emit("paid", { name: secret });
+  const { eventId, runIds } = await engine.emit("paid", { name: secret });
   await engine.until("end", () => engine.run(id).status === "completed");
-  expect(new Set(leaks())).toEqual(new Set(["events.data", "steps.output", "dead_letters.payload"]));
+  await engine.until("the other's end", () => engine.run(runIds[0] ?? "").status === "completed");
+  const copies = ["steps.output", "runs.input"];
+  expect(new Set(leaks())).toEqual(new Set(["events.data", "dead_letters.payload", ...copies]));
   await redactEventNow(eventId);
+  expect(new Set(leaks())).toEqual(new Set(copies));
+  for (const run of [id, ...runIds]) await redactRunNow(run);
   expect(leaks()).toEqual([]);
+});
+
+it("lets no function be given a placeholder for data: what was redacted is not resumed", async () => {
+  await engine.define(
+    "f",
+    (request) => failed("no", false, [step(request.run_id, "find", { name: secret })]),
+    { triggers: [{ event: "go" }] },
+  );
+  const ended = async () => {
+    const { eventId, runIds } = await engine.emit("go", { name: secret });
+    const id = runIds[0] ?? "";
+    await engine.until("failure", () => engine.run(id).status === "failed");
+    return { id, eventId };
+  };
+  const resume = (id: string, fromStep?: string) =>
+    engine.change((tx) => resumeRun(engine.core, tx, ENV, id, fromStep));
+  const refused = { code: "failed_precondition", message: expect.stringContaining("redacted") };
+
+  const run = await ended();
+  await redactRunNow(run.id);
+  await expect(resume(run.id)).rejects.toMatchObject(refused);
+  await expect(resume(run.id, "find")).rejects.toMatchObject(refused);
+
+  const withStep = await ended();
+  await engine.change((tx) => redactStep(engine.core, tx, ENV, `${withStep.id}:find:0`));
+  await expect(resume(withStep.id)).rejects.toMatchObject(refused);
+  expect(engine.run(withStep.id).status).toBe("failed");
+  // The step is done again, so nothing of what was replaced is used.
+  await resume(withStep.id, "find");
+  await engine.until("another failure", () => engine.run(withStep.id).status === "failed");
+
+  const ofEvent = await ended();
+  await redactEventNow(ofEvent.eventId);
+  await resume(ofEvent.id);
+  await engine.until("its failure", () => engine.run(ofEvent.id).status === "failed");
+  expect(engine.calls.at(-1)?.event).toMatchObject({ data: { name: secret }, metadata: null });
+  expect(JSON.stringify(engine.calls)).not.toContain("$redacted");
 });
 
 it("follows a child's run into its own event and into its parent's step", async () => {

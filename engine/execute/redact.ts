@@ -1,6 +1,3 @@
-import { createHash } from "node:crypto";
-import { parseExactJson } from "../../loopback/exact-json.ts";
-import { toTimestamp } from "../clock.ts";
 import { TERMINAL_RUN_STATUSES } from "../contract/enums.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
@@ -9,33 +6,13 @@ import type { StepRow } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
 import { auditOther, auditRun } from "./audit.ts";
 import { findRun } from "./commands.ts";
-import { matchKey } from "./match.ts";
 import { announceRun } from "./notices.ts";
-
-/** What stands where a payload was (section 2.4). A placeholder stays the one it is. */
-export function placeholderFor(text: string, nowMs: number): string {
-  if (isPlaceholder(text)) return text;
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  return JSON.stringify({ $redacted: true, sha256, redactedAt: toTimestamp(nowMs) });
-}
-
-/** Whether a payload that came again is the one that was stored, which may be redacted since. */
-export function isSamePayload(stored: string | null, text: string): boolean {
-  if (stored === null || stored === text) return stored === text;
-  if (isPlaceholder(stored)) {
-    const { sha256 } = JSON.parse(stored) as { sha256: string };
-    return sha256 === createHash("sha256").update(text).digest("hex");
-  }
-  return matchKey(parseExactJson(stored)) === matchKey(parseExactJson(text));
-}
-
-export function isPlaceholder(text: string): boolean {
-  return /^\{"\$redacted":true,"sha256":"[0-9a-f]{64}","redactedAt":"[^"]{1,40}"\}$/.test(text);
-}
+import { placeholderFor } from "./placeholder.ts";
 
 /**
- * Replaces an event's data and metadata everywhere: the event, the input of its runs, the output of waits it ended, dead
- * letters; snapshots of its stream that were made of it are dropped. Refused while a run or debounce still works with it.
+ * Replaces an event's data and metadata, and what its dead letters and deliveries repeat of them; snapshots of its stream
+ * that were made of it are dropped. Runs that have a copy are not reached: each is redacted by itself. Refused while a run
+ * or debounce still works with it.
  * @throws ApiError not_found, failed_precondition
  */
 export function redactEvent(core: Core, tx: Tx, environmentId: string, eventId: string): void {
@@ -48,16 +25,9 @@ export function redactEvent(core: Core, tx: Tx, environmentId: string, eventId: 
   if (deliveries.some((row) => row.dead_at === null)) {
     throw new ApiError("failed_precondition", `event ${eventId} is still being delivered`);
   }
-  const runs = core.store.runs.byEvent(eventId);
-  const waits = core.store.steps.byWaitEvent(eventId);
-  for (const run of runs) requireEnded(run);
-  for (const step of waits) requireEnded(core.store.runs.get(step.run_id));
+  for (const run of core.store.runs.byEvent(eventId)) requireEnded(run);
   erase(core, tx, () => {
     redactEventRow(core, tx, event);
-    for (const run of runs) {
-      core.store.runs.update(run, { input: placeholderFor(run.input, tx.nowMs) }, tx.nowMs);
-    }
-    for (const step of waits) redactStepRow(core, tx, step);
     core.store.deadLetters.redactByEvent(eventId, (text) => placeholderFor(text, tx.nowMs));
     core.store.outbox.redactByEvent(environmentId, eventId, (text) => placeholderFor(text, tx.nowMs));
     if (event.entity_id !== null) {

@@ -2,7 +2,7 @@ import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { auditOther } from "../execute/audit.ts";
 import { announceOutbox } from "../execute/notices.ts";
-import { isPlaceholder } from "../execute/redact.ts";
+import { isPlaceholder } from "../execute/placeholder.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { Tx } from "../store/writer.ts";
 

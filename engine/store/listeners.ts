@@ -22,6 +22,9 @@ export interface ListenerTable {
   paths(environmentId: string, eventName: string): string[];
   /** Listeners that compare this path and hold this key. */
   keyed(environmentId: string, eventName: string, path: string, matchKey: string): ListenerRow[];
+  /** Listeners to this event name, whatever they compare, oldest first. */
+  byName(environmentId: string, eventName: string, limit: number): ListenerRow[];
+  countByName(environmentId: string, eventName: string): number;
   delete(id: number): void;
   deleteByRun(runId: string): void;
   /** Removes a run's waits and keeps its cancel listeners. */
@@ -43,6 +46,12 @@ export function createListenerTable(db: Database): ListenerTable {
   const keyed = db.prepare<ListenerRow>(
     `select * from listeners where environment_id = ? and event_name = ? and grammar = 'path' and expression = ?
      and match_key = ? order by id`,
+  );
+  const byName = db.prepare<ListenerRow>(
+    "select * from listeners where environment_id = ? and event_name = ? order by id limit ?",
+  );
+  const countByName = db.prepare<{ n: number }>(
+    "select count(*) as n from listeners where environment_id = ? and event_name = ?",
   );
   const remove = db.prepare("delete from listeners where id = ?");
   const removeByRun = db.prepare("delete from listeners where run_id = ?");
@@ -70,6 +79,8 @@ export function createListenerTable(db: Database): ListenerTable {
       }
     },
     keyed: (environmentId, eventName, path, matchKey) => keyed.all(environmentId, eventName, path, matchKey),
+    byName: (environmentId, eventName, limit) => byName.all(environmentId, eventName, limit),
+    countByName: (environmentId, eventName) => countByName.get(environmentId, eventName)?.n ?? 0,
     delete: (id) => {
       remove.run(id);
     },

@@ -1,7 +1,7 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { auditOther } from "../execute/audit.ts";
-import { placeholderFor } from "../execute/redact.ts";
+import { placeholderFor } from "../execute/placeholder.ts";
 import { toJsonText } from "../json/json-text.ts";
 import type { StreamRow } from "../store/streams.ts";
 import type { Tx } from "../store/writer.ts";

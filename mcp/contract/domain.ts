@@ -49,6 +49,15 @@ export const RunSummary = z.object({
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
+/** What a run that waits is held by. `until`: when a sleep ends, or a wait gives up. */
+export const WaitingFor = z.object({
+  step: z.string(),
+  step_type: orText(StepType),
+  event: z.string().optional(),
+  until: z.string().optional(),
+});
+export type WaitingFor = z.infer<typeof WaitingFor>;
+
 /** One run in full. */
 export const Run = RunSummary.extend({
   worker_id: z.string().optional(),
@@ -57,6 +66,7 @@ export const Run = RunSummary.extend({
   resume_from_step: z.string().optional(),
   timeout_at: z.string().optional(),
   environment_id: z.string().optional(),
+  waiting_for: WaitingFor.optional(),
   input: z.unknown().optional(),
   output: z.unknown().optional(),
 });
@@ -132,6 +142,8 @@ export const Breaker = z.object({
   consecutive_fails: z.number().int(),
   last_failure: z.string().optional(),
   last_failure_reason: z.string().optional(),
+  /** When it opened last: each failed probe opens it anew. */
+  opened_at: z.string().optional(),
   open_until: z.string().optional(),
   waiting_runs: z.number().int().optional(),
 });

@@ -119,6 +119,11 @@ const CASES: readonly Case[] = [
   row("ironflow_get_function", { function_id: "none" }, "not_found"),
   row("ironflow_explain_event_match", { event: "greeting.asked", data: "{}" }, { stored: false, count: 3 }),
   row(
+    "ironflow_explain_event_match",
+    { event: "greeting.asked", data: "{}", only_matched: true },
+    { count: 1, functions: [{ function_id: "greet", decision: "run" }], waiting: [], waiting_total: 0 },
+  ),
+  row(
     "ironflow_emit_event",
     { event: "greeting.asked", data_json: BIG, idempotency_key: "k" },
     { run_ids: [expect.stringMatching(/^run_/)] },
@@ -172,7 +177,14 @@ const CASES: readonly Case[] = [
   row("ironflow_resume_run", () => ({ run_id: id("failed") }), "already_exists"),
   row("ironflow_wait_for_run", () => ({ run_id: id("failed") }), { status: "failed" }),
   row("ironflow_invoke_function", { function_id: "nap" }, {}, (answer) => ({ nap: answer["run_id"] })),
-  row("ironflow_wait_for_run", () => ({ run_id: id("nap"), timeout_seconds: 1 }), { timed_out: true }),
+  row("ironflow_wait_for_run", () => ({ run_id: id("nap"), timeout_seconds: 1 }), {
+    timed_out: true,
+    waiting_for: { step: "nap" },
+  }),
+  row("ironflow_get_run", () => ({ run_id: id("nap") }), {
+    status: "waiting",
+    waiting_for: { step: "nap", step_type: "sleep", until: "2099-01-01T00:00:00.000Z" },
+  }),
   row("ironflow_delete_run", () => ({ run_id: id("nap"), confirm: true }), "failed_precondition"),
   row("ironflow_redact_run", () => ({ run_id: id("nap"), confirm: true }), "failed_precondition"),
   row("ironflow_cancel_run", () => ({ run_id: id("nap"), reason: "test" }), { status: "cancelled" }),

@@ -336,6 +336,17 @@ export const commandRows: Row[] = [
     },
   },
   {
+    id: "2.2.redact-run.resume",
+    mark: "U",
+    title: "a redacted run is not resumed: its function would be given the placeholder for its data",
+    check: async (t) => {
+      const failed = await failedRun(t);
+      await t.rpc("RedactRun", { runId: failed.id });
+      await t.rpcFails("ResumeRun", { runId: failed.id }, "failed_precondition");
+      expectLike(await t.run(failed.id), { status: "RUN_STATUS_FAILED", input: placeholder });
+    },
+  },
+  {
     id: "2.2.redact-run.terminal",
     mark: "G",
     title: "RedactRun takes terminal runs only",

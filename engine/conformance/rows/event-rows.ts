@@ -360,6 +360,18 @@ export const eventRows: Row[] = [
     },
   },
   {
+    id: "2.4.redact.runs",
+    mark: "M",
+    title: "RedactEvent does not reach the runs that the event started",
+    check: async (t) => {
+      const fn = await t.define("keeps", async () => null);
+      const { eventId, runIds } = await t.emit(fn, { kept: "sesame" });
+      await t.reaches(runIds[0] ?? "", "completed");
+      await t.rpc("RedactEvent", { eventId });
+      expectLike(await t.run(runIds[0] ?? ""), { input: { kept: "sesame" } });
+    },
+  },
+  {
     id: "2.4.redact.missing",
     mark: "G",
     title: "RedactEvent of nobody is not_found",

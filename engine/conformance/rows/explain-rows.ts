@@ -98,6 +98,37 @@ export const explainRows: Row[] = [
     },
   },
   {
+    id: "2.4.explain.waiting",
+    mark: "U",
+    title: "tells of the runs that wait for the event which of them go on",
+    check: async (t) => {
+      const paid = t.name("paid");
+      const id = await t.define("waits", ({ steps }) =>
+        steps.waitForEvent("payment", { event: paid, match: "data.order" }),
+      );
+      const [mine, other] = [await t.start(id, { order: "7" }), await t.start(id, { order: "8" })];
+      for (const run of [mine, other]) await t.reaches(run, "waiting");
+      const question = { event: paid, data: { order: "7" } };
+      const before = await t.send("POST", "/api/v1/events/explain", question);
+      expectLike(before, {
+        waiting_total: 2,
+        waiting: [
+          { run_id: mine, function_id: id, kind: "wait", step: "payment", decision: "resume", matched: true },
+          { run_id: other, decision: "not_matched", matched: false, reason: isText },
+        ],
+      });
+      const { eventId } = await t.emit(paid, { order: "7" });
+      await t.reaches(mine, "completed");
+      expectLike(await t.send("POST", "/api/v1/events/explain", { event_id: eventId }), {
+        waiting: [
+          { run_id: mine, decision: "resumed", matched: true },
+          { run_id: other, decision: "not_matched" },
+        ],
+      });
+      await t.rpc("CancelRun", { id: other });
+    },
+  },
+  {
     id: "2.4.explain.one-of",
     mark: "M",
     title: "takes exactly one of a stored event and a proposed name",

@@ -168,7 +168,7 @@ export const eventRoutes: RestRoute[] = [
               idempotency_key: body.idempotency_key ?? null,
             }
           : { ...stored, stored: true };
-      const { deduplicated_by, functions } = explainEvent(core, probe);
+      const { deduplicated_by, functions, waiting, waiting_total } = explainEvent(core, probe);
       return {
         event_id: stored?.id,
         event: probe.name,
@@ -189,6 +189,8 @@ export const eventRoutes: RestRoute[] = [
                 },
         })),
         count: functions.length,
+        waiting,
+        waiting_total,
       };
     },
   }),

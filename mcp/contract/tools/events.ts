@@ -55,13 +55,41 @@ export const EventDecision = z.looseObject({
 });
 export type EventDecision = z.infer<typeof EventDecision>;
 
+/** What an event does, or did, to a run that listens for its name. */
+export const WaitDecision = z.looseObject({
+  run_id: z.string(),
+  function_id: z.string(),
+  kind: z
+    .string()
+    .describe("wait: the run is held in a step until the event comes; cancel: the event ends it."),
+  step: z.string().optional().describe("Name of the step that waits."),
+  match: z.string().optional().describe("What of the event decides; absent where any of its name will do."),
+  decision: z
+    .string()
+    .describe(
+      "resume, cancel, resumed (this very event did it), not_matched, invalid_expression or deduplicated.",
+    ),
+  matched: z.boolean(),
+  reason: z.string().optional(),
+});
+export type WaitDecision = z.infer<typeof WaitDecision>;
+
 export const EventExplained = z.looseObject({
   event: z.string().optional(),
   event_id: z.string().optional(),
   stored: z.boolean().optional().describe("false: the event was only proposed; nothing was emitted."),
   deduplicated_by: z.string().optional().describe("The event that has used the idempotency key already."),
-  functions: z.array(EventDecision).describe("Every function that the API key may see."),
-  count: z.number().int(),
+  functions: z
+    .array(EventDecision)
+    .describe("Every function that the API key may see; with only_matched those that the event reaches."),
+  count: z.number().int().describe("Functions in this answer."),
+  waiting: z
+    .array(WaitDecision)
+    .optional()
+    .describe(
+      "Runs that wait for an event of this name, those that it reaches first; absent where the engine does not say.",
+    ),
+  waiting_total: z.number().int().optional().describe("How many runs wait for an event of this name in all."),
 });
 export type EventExplained = z.infer<typeof EventExplained>;
 
@@ -86,6 +114,10 @@ export const ExplainInput = z
     idempotency_key: idempotencyKeyField.describe(
       "Key that the proposed event would carry: the answer says whether it was used already. Only with event.",
     ),
+    only_matched: z
+      .boolean()
+      .default(false)
+      .describe("true: leave out the functions and waiting runs that the event does not reach."),
   })
   .refine(({ event_id, event }) => (event_id === undefined) !== (event === undefined), {
     path: ["event_id"],
@@ -164,7 +196,7 @@ export const EVENT_ROWS = [
     title: "Explain what an event starts",
     description:
       "Says for each function whether an event starts it and why not: no trigger names it, the expression is false or fails, the function is paused, the event was deduplicated or debounced, or there is no capacity. Nothing is emitted. Use it when an event started nothing, or before you emit one. " +
-      "Give exactly one of event_id (a stored event) and event (a proposed one, with data as JSON text). It judges by the functions as they are registered now. Returns functions with decision and reason; for runs that exist use ironflow_list_runs with event_id. It is about what an event starts: runs that wait for one in a step are not judged.",
+      "Give exactly one of event_id (a stored event) and event (a proposed one, with data as JSON text). It judges by the functions as they are registered now. Returns functions with decision and reason; for runs that exist use ironflow_list_runs with event_id. Where the engine tells it, waiting has the runs that wait for an event of this name, whether this one lets them go on, and why not. With many functions set only_matched: true.",
     input: ExplainInput,
     output: EventExplained,
   }),

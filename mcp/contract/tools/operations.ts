@@ -29,7 +29,7 @@ export const OPERATION_ROWS = [
     name: "ironflow_circuit_breaker_list",
     title: "List circuit breakers",
     description:
-      "Lists the circuit breakers of push functions: state (closed, open, half-open), consecutive failures and the reason of the last failure, which outlives recovery and reset. An open breaker holds runs back without an error of its own on the run: look here when push runs wait and nothing happens. The engine lets one probe through by itself, at open_until where it tells that; waiting_runs is how many runs stand behind it now; last_failure moves with every failed probe, so it is not when the breaker opened. " +
+      "Lists the circuit breakers of push functions: state (closed, open, half-open), consecutive failures and the reason of the last failure, which outlives recovery and reset. An open breaker holds runs back without an error of its own on the run: look here when push runs wait and nothing happens. The engine lets one probe through by itself, at open_until where it tells that; waiting_runs is how many runs stand behind it now; opened_at is when it opened last, which a failed probe does anew, and last_failure moves with every failure. " +
       "Pull functions have none. Returns an array (structuredContent wraps it as items); an empty one means that no breaker has ever been needed.",
     input: z.strictObject({}),
     output: Breakers,

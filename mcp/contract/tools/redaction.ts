@@ -20,7 +20,7 @@ export const REDACTION_ROWS = [
     name: "ironflow_redact_event",
     title: "Redact an event",
     description:
-      "Replaces one event's data with a placeholder, for good; snapshots of entity streams derived from it are dropped too. Use it for data that must not be stored, such as personal data. Do not count on it to reach the runs that the event started: read them afterwards (ironflow_list_runs with event_id) and redact each that still holds the data with ironflow_redact_run. Copies in other events, runs and steps stay: look for the value with ironflow_sql_query. " +
+      "Replaces one event's data with a placeholder, for good; snapshots of entity streams derived from it are dropped too. Use it for data that must not be stored, such as personal data. It does not reach the runs that the event started, which keep their copy: find them with ironflow_list_runs (event_id) and redact each with ironflow_redact_run. Copies in other events, runs and steps stay too: look for the value with ironflow_sql_query. " +
       `Show the person the event first (ironflow_list_events with search). ${ASKED} Returns event_id and redacted: true.`,
     input: z.strictObject({ event_id: eventIdField, confirm: confirmField }),
     output: RedactedEvent,
@@ -30,7 +30,7 @@ export const REDACTION_ROWS = [
     name: "ironflow_redact_run",
     title: "Redact a run",
     description:
-      "Replaces one finished run's input, output and error with a placeholder, for good, and with them every step's error, every recorded attempt error and the audit payloads of the run and its steps. A run that is not finished is refused: cancel it first. Some engines replace the outputs of its steps too, some leave them: look with ironflow_get_run_steps, and use ironflow_redact_step for what is left. The run stays in lists, and what its code did outside the engine stays. " +
+      "Replaces one finished run's input, output and error with a placeholder, for good, and with them every step's error, every recorded attempt error and the audit payloads of the run and its steps. A run that is not finished is refused: cancel it first. Some engines replace the outputs of its steps too, some leave them: look with ironflow_get_run_steps, and use ironflow_redact_step for what is left. The run stays in lists, what its code did outside the engine stays, and it can hardly be resumed any more: its data is gone. " +
       `The event that started it keeps its data (ironflow_redact_event). Show the person the run first (ironflow_get_run). ${ASKED} Returns run_id and redacted: true.`,
     input: z.strictObject({ run_id: runIdField, confirm: confirmField }),
     output: RedactedRun,

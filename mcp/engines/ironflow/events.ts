@@ -37,6 +37,21 @@ const ExplainAnswer = z.looseObject({
       }),
     )
     .default([]),
+  waiting: z
+    .array(
+      z.looseObject({
+        run_id: z.string(),
+        function_id: z.string(),
+        kind: z.string(),
+        step: z.string().optional(),
+        match: z.string().optional(),
+        decision: z.string(),
+        matched: z.boolean(),
+        reason: z.string().optional(),
+      }),
+    )
+    .optional(),
+  waiting_total: z.number().int().optional(),
 });
 
 const RestEmitted = z.preprocess(restRow, EmitResponse);
@@ -104,6 +119,8 @@ export function eventCalls(wire: Wire): EventCalls {
         deduplicated_by: answer.deduplicated_by ?? undefined,
         functions: answer.functions.map(drop),
         count: answer.functions.length,
+        waiting: answer.waiting?.map(drop),
+        waiting_total: answer.waiting_total,
       });
     },
 

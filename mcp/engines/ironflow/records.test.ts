@@ -52,6 +52,7 @@ const WHOLE = {
         consecutive_fails: 5,
         last_failure: AT,
         last_failure_reason: "HTTP 503",
+        opened_at: AT,
         open_until: AT,
         waiting_runs: 2,
       }),

@@ -139,6 +139,7 @@ export function toBreaker(wire: RestBreaker): Breaker {
     consecutive_fails: wire.consecutive_fails,
     last_failure: time(wire.last_failure),
     last_failure_reason: text(wire.last_failure_reason ?? undefined),
+    opened_at: time(wire.opened_at),
     open_until: time(wire.open_until),
     waiting_runs: wire.waiting_runs ?? undefined,
   });

@@ -1,5 +1,6 @@
 import type { ToolHandlers } from "./handler.ts";
 import { waitForRun } from "./wait-for-run.ts";
+import { withWaitingFor } from "./waiting-for.ts";
 
 export const runHandlers: ToolHandlers<
   | "ironflow_list_runs"
@@ -12,11 +13,12 @@ export const runHandlers: ToolHandlers<
   | "ironflow_delete_run"
 > = {
   ironflow_list_runs: (filter, { engine, signal }) => engine.listRuns(filter, { signal }),
-  ironflow_get_run: ({ run_id }, { engine, signal }) => engine.getRun(run_id, { signal }),
+  ironflow_get_run: async ({ run_id }, context) =>
+    withWaitingFor(await context.engine.getRun(run_id, { signal: context.signal }), context),
   ironflow_get_run_steps: ({ run_id }, { engine, signal }) => engine.getRunSteps(run_id, { signal }),
   ironbridge_get_run_attempts: ({ run_id }, { engine, signal }) => engine.getRunAttempts(run_id, { signal }),
-  ironflow_wait_for_run: ({ run_id, timeout_seconds }, context) =>
-    waitForRun(run_id, timeout_seconds * 1000, context),
+  ironflow_wait_for_run: async ({ run_id, timeout_seconds }, context) =>
+    withWaitingFor(await waitForRun(run_id, timeout_seconds * 1000, context), context),
   ironflow_cancel_run: ({ run_id, reason }, { engine, signal }) =>
     engine.cancelRun(run_id, reason, { signal }),
   ironflow_resume_run: ({ run_id, from_step }, { engine, signal }) =>
