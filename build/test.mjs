@@ -7,13 +7,16 @@ import { elapsed, runScript, say } from "./console.mjs";
 import { electronRuntime } from "./electron-runtime.mjs";
 import { ROOT } from "./paths.mjs";
 import { ensureTestPackages } from "./system-packages.mjs";
+import { failureText, playwrightFailures, vitestFailures } from "./test-failures.mjs";
 import { NOTHING_RUN, addCounts, playwrightCounts, vitestCounts } from "./test-counts.mjs";
 
 const RESULTS = join(ROOT, "test-results");
 
 /**
  * @typedef {import("./test-counts.mjs").Counts} Counts
- * @typedef {{ name: string, script: string, args?: string[], report?: string, count?: (report: unknown) => Counts }} Stage
+ * @typedef {import("./test-failures.mjs").Failure} Failure
+ * @typedef {{ file: string, count: (report: unknown) => Counts, failures: (report: unknown) => Failure[] }} Report
+ * @typedef {{ name: string, script: string, args?: string[], report?: Report }} Stage
  */
 
 /** @type {Stage[]} */
@@ -24,7 +27,11 @@ const STAGES = [
   vitestStage("unit tests", "check:unit", "unit"),
   { name: "bundle", script: "build" },
   vitestStage("process tests", "test:process", "process"),
-  { name: "end-to-end tests", script: "e2e", report: "e2e.json", count: playwrightCounts },
+  {
+    name: "end-to-end tests",
+    script: "e2e",
+    report: { file: "e2e.json", count: playwrightCounts, failures: playwrightFailures },
+  },
 ];
 
 /**
@@ -34,22 +41,23 @@ const STAGES = [
  * @returns {Stage}
  */
 function vitestStage(name, script, project) {
-  const report = `${project}.json`;
-  const args = ["--reporter=default", "--reporter=json", `--outputFile.json=${join(RESULTS, report)}`];
-  return { name, script, args, report, count: vitestCounts };
+  const file = `${project}.json`;
+  const args = ["--reporter=default", "--reporter=json", `--outputFile.json=${join(RESULTS, file)}`];
+  return { name, script, args, report: { file, count: vitestCounts, failures: vitestFailures } };
 }
 
 /**
  * @param {Stage} stage
- * @returns {Promise<{ code: number, counts: Counts }>}
+ * @returns {Promise<{ code: number, counts: Counts, failures: Failure[] }>}
  */
-async function runStage({ script, args = [], report, count }) {
-  const reportPath = report === undefined ? null : join(RESULTS, report);
-  if (reportPath !== null) rmSync(reportPath, { force: true }); // an old report must not speak for this run
+async function runStage({ script, args = [], report }) {
+  const path = report === undefined ? "" : join(RESULTS, report.file);
+  if (path !== "") rmSync(path, { force: true }); // an old report must not speak for this run
   const code = await runNpmScript(script, args);
-  if (reportPath === null || count === undefined) return { code, counts: NOTHING_RUN };
-  if (!existsSync(reportPath)) return { code: code || 1, counts: NOTHING_RUN };
-  return { code, counts: count(JSON.parse(readFileSync(reportPath, "utf8"))) };
+  if (report === undefined) return { code, counts: NOTHING_RUN, failures: [] };
+  if (!existsSync(path)) return { code: code || 1, counts: NOTHING_RUN, failures: [] };
+  const read = JSON.parse(readFileSync(path, "utf8"));
+  return { code, counts: report.count(read), failures: report.failures(read) };
 }
 
 /**
@@ -80,14 +88,16 @@ await runScript(async () => {
   for (const stage of STAGES) {
     const stageStart = Date.now();
     say(`\n== ${stage.name} ==`);
-    const { code, counts } = await runStage(stage);
+    const { code, counts, failures } = await runStage(stage);
     total = addCounts(total, counts);
     if (code !== 0) failure = `${stage.name} failed (code ${code})`;
-    else if (stage.count !== undefined && counts.passed === 0)
+    else if (stage.report !== undefined && counts.passed === 0)
       failure = `${stage.name}: not one test was run`;
     if (failure !== "") {
       // A stage without counts, or one that failed outside of its tests, is still a failure in the sum.
       if (counts.failed === 0) total = addCounts(total, { passed: 0, failed: 1 });
+      // Once more, where whoever looks at a long log looks first.
+      if (failures.length > 0) say(failureText(failures));
       break;
     }
     say(`== ${stage.name}: ok in ${elapsed(stageStart)} ==`);

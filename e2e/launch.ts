@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { _electron, expect, type ElectronApplication, type Page } from "@playwright/test";
+import { _electron, expect, test, type ElectronApplication, type Page } from "@playwright/test";
 import { electronCommand } from "../build/app.mjs";
 import { ConnectionFile } from "../electron/contract/discovery.ts";
 
@@ -20,6 +20,7 @@ export type RunningApp = {
   close(): Promise<void>;
 };
 
+const SAID_LAST_CHARS = 4_000;
 const READY_WITHIN_MS = 120_000;
 const repository = resolve(import.meta.dirname, "..");
 
@@ -68,6 +69,9 @@ export async function launchApp(options: LaunchOptions = {}): Promise<RunningApp
     output: () => output,
     close: async () => {
       await electron.close();
+      // Kept with the failure: what the app said in its last moments often tells why.
+      if (test.info().errors.length > 0)
+        process.stdout.write(`the app said last:\n${output.slice(-SAID_LAST_CHARS)}\n`);
       if (options.userDataDir === undefined)
         await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
       expect(pageErrors, "errors thrown in the page").toEqual([]);
