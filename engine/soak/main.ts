@@ -19,6 +19,7 @@ async function main(): Promise<number> {
   const [rounds, seed, minutes] = [Number(values.rounds), Number(values.seed), Number(values.minutes)];
   if (![rounds, seed, minutes].every((value) => Number.isFinite(value) && value >= 0))
     throw new Error("--rounds, --seed and --minutes must be numbers");
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds must be a whole number from 1 on");
   const factory = await createEngineFactory(values.engine);
   try {
     if (values.fuzz) return await runFuzz(factory, { minutes, seed, say });

@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor, type Position } from "./cursor.ts";
 import type { Bindable, Database } from "./database.ts";
 import type { EventRow } from "./events.ts";
-import { searchIds, type Found } from "./id-search.ts";
+import { searchedList, searchIds, type Found } from "./id-search.ts";
 import { idRange, toLikePattern } from "./like.ts";
 
 export interface EventFilter {
@@ -119,23 +119,7 @@ async function searchEvents(
   const newer = page.before !== undefined;
   const token = page.before ?? page.cursor;
   const place = token === undefined ? undefined : decodeCursor(token, newer ? "before" : "cursor");
-  const { where, values } = conditions({
-    ...filter,
-    search: undefined,
-    sinceMs: undefined,
-    untilMs: undefined,
-  });
-  const { environmentId, search, sinceMs, untilMs } = filter;
-  const list = {
-    table: "events",
-    time: "timestamp",
-    environmentId,
-    search,
-    sinceMs,
-    untilMs,
-    where,
-    values,
-  } as const;
+  const list = searchedList("events", filter, conditions);
   const found: Found[] = [];
   let total = 0;
   await searchIds(db, list, gone, (row) => {

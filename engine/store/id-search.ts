@@ -2,10 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Bindable, Database } from "./database.ts";
 import { toLikePattern } from "./like.ts";
 
+/** The tables whose ids are searched, and the column of time that their lists are in order of. */
+const TIME_OF = { runs: "created_at", events: "timestamp" } as const;
+
 /** A list whose ids are searched. All names are this program's own. */
 export interface SearchedList {
-  table: "runs" | "events";
-  time: "created_at" | "timestamp";
+  table: keyof typeof TIME_OF;
   environmentId: string;
   search: string;
   /** Inclusive. */
@@ -15,6 +17,25 @@ export interface SearchedList {
   /** Further conditions on the rows. */
   where: readonly string[];
   values: readonly Bindable[];
+}
+
+interface SearchFilter {
+  environmentId: string;
+  search: string;
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+}
+
+/** The list that a filter with a search text asks for: the walk itself keeps to its text and times, `conditionsOf` says the rest. */
+export function searchedList<Filter extends SearchFilter>(
+  table: SearchedList["table"],
+  filter: Filter,
+  conditionsOf: (
+    rest: Omit<Filter, "search" | "sinceMs" | "untilMs">,
+  ) => Pick<SearchedList, "where" | "values">,
+): SearchedList {
+  const { search, sinceMs, untilMs, ...rest } = filter;
+  return { table, environmentId: filter.environmentId, search, sinceMs, untilMs, ...conditionsOf(rest) };
 }
 
 export interface Found {
@@ -57,10 +78,11 @@ export async function searchIds(
 
 async function walk(
   db: Database,
-  { table, time, environmentId, search, sinceMs, untilMs, where, values }: SearchedList,
+  { table, environmentId, search, sinceMs, untilMs, where, values }: SearchedList,
   gone: AbortSignal,
   onFound: (row: Found) => boolean,
 ): Promise<void> {
+  const time = TIME_OF[table];
   // Plain bounds on both sides: with `(time, id) >= (?, ?)` SQLite would walk to the end of the index for every part.
   const bounds = `environment_id = ? and ${time} >= ? and ${time} <= ? and (${time} < ? or id < ?)`;
   const boundary = db.prepare<{ at: number; id: string }>(

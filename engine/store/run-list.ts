@@ -1,7 +1,7 @@
 import type { RunStatus } from "../contract/enums.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Bindable, Database } from "./database.ts";
-import { searchIds, type Found } from "./id-search.ts";
+import { searchedList, searchIds, type Found } from "./id-search.ts";
 import { idRange } from "./like.ts";
 import type { RunRow } from "./runs.ts";
 
@@ -96,22 +96,14 @@ async function searchRuns(
 ): Promise<RunPage> {
   const from = page.cursor === undefined ? undefined : decodeCursor(page.cursor, "cursor");
   const statuses = filter.statuses ?? [];
-  const { where, values } = common({ ...filter, search: undefined, sinceMs: undefined, untilMs: undefined });
-  if (statuses.length > 0) {
-    where.push(`status in (${statuses.map(() => "?").join(",")})`);
-    values.push(...statuses);
-  }
-  const { environmentId, search, sinceMs, untilMs } = filter;
-  const list = {
-    table: "runs",
-    time: "created_at",
-    environmentId,
-    search,
-    sinceMs,
-    untilMs,
-    where,
-    values,
-  } as const;
+  const list = searchedList("runs", filter, (rest) => {
+    const part = common(rest);
+    if (statuses.length > 0) {
+      part.where.push(`status in (${statuses.map(() => "?").join(",")})`);
+      part.values.push(...statuses);
+    }
+    return part;
+  });
   const found: Found[] = [];
   let total = 0;
   let skip = page.offset ?? 0;

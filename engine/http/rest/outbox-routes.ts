@@ -10,6 +10,29 @@ import { route, type RestRoute } from "./route.ts";
 const env = plainText(256).optional();
 const eventIdOf = (params: Record<string, string>) => parsePart(EventId, params.event, "event id");
 
+/** Something that is done to every dead row of the event in the path. */
+function forDeadRows(spec: {
+  method: "POST" | "DELETE";
+  path: string;
+  summary: string;
+  result: "requeued" | "discarded";
+  change: typeof requeueOutbox;
+}): RestRoute {
+  return route({
+    method: spec.method,
+    path: spec.path,
+    summary: spec.summary,
+    answer: OutboxResult,
+    query: z.strictObject({ env }),
+    run: async (call, { params, query }) => {
+      requireOwnEnvironment(call, query.env);
+      const id = eventIdOf(params);
+      const rows = await call.core.writer.write((tx) => spec.change(call.core, tx, call.environment.id, id));
+      return { event_id: id, result: spec.result, rows };
+    },
+  });
+}
+
 /** Section 2.11: deliveries that were given up. Requeue and discard act on every row of an event. */
 export const outboxRoutes: RestRoute[] = [
   route({
@@ -29,34 +52,18 @@ export const outboxRoutes: RestRoute[] = [
       return { items: items.map(restOutboxItem), ...page, total_count: total };
     },
   }),
-  route({
+  forDeadRows({
     method: "POST",
     path: "/api/v1/outbox/dead-letter/{event}/requeue",
     summary: "Delivers all dead rows of an event again",
-    answer: OutboxResult,
-    query: z.strictObject({ env }),
-    run: async (call, { params, query }) => {
-      requireOwnEnvironment(call, query.env);
-      const id = eventIdOf(params);
-      const rows = await call.core.writer.write((tx) =>
-        requeueOutbox(call.core, tx, call.environment.id, id),
-      );
-      return { event_id: id, result: "requeued", rows };
-    },
+    result: "requeued",
+    change: requeueOutbox,
   }),
-  route({
+  forDeadRows({
     method: "DELETE",
     path: "/api/v1/outbox/dead-letter/{event}",
     summary: "Forgets all dead rows of an event",
-    answer: OutboxResult,
-    query: z.strictObject({ env }),
-    run: async (call, { params, query }) => {
-      requireOwnEnvironment(call, query.env);
-      const id = eventIdOf(params);
-      const rows = await call.core.writer.write((tx) =>
-        discardOutbox(call.core, tx, call.environment.id, id),
-      );
-      return { event_id: id, result: "discarded", rows };
-    },
+    result: "discarded",
+    change: discardOutbox,
   }),
 ];

@@ -411,7 +411,7 @@ describe("a SQL projection", () => {
 
   it("leaves no table behind when it is deleted", async () => {
     await start("insert into proj_totals values (:data.k, 1) on conflict do nothing");
-    for (let n = 0; n < 1_200; n += 1) await engine.emit("add", { k: `k${n}` });
+    await Promise.all(Array.from({ length: 1_200 }, (_, n) => engine.emit("add", { k: `k${n}` })));
     await upToDate();
     expect(rows()).toHaveLength(1_200);
     await engine.change((tx) => unregisterProjection(engine.core, tx, ENV, name));
