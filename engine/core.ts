@@ -6,6 +6,7 @@ import type { Hub, Notice } from "./execute/hub.ts";
 import type { LogEmptier } from "./execute/log-emptier.ts";
 import type { OutboxRelay } from "./outbox/relay.ts";
 import type { Registry } from "./execute/registry.ts";
+import type { Routings } from "./execute/routings.ts";
 import type { TimerLoop } from "./execute/timer-loop.ts";
 import type { Retention } from "./execute/retention.ts";
 import type { Workers } from "./execute/workers.ts";
@@ -43,6 +44,7 @@ export interface Core {
   kvWatchers: KvWatchers;
   secretsKeys: SecretsKeys;
   outboxRelay: OutboxRelay;
+  routings: Routings;
   agentTools: AgentTools;
   workers: Workers;
   projections: Projections;

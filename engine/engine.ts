@@ -11,6 +11,7 @@ import { DEFAULT_LEASE_MS } from "./execute/leases.ts";
 import { createLogEmptier } from "./execute/log-emptier.ts";
 import { createPushClient, type PushClient } from "./execute/push.ts";
 import { createRegistry } from "./execute/registry.ts";
+import { createRoutings } from "./execute/routings.ts";
 import { createTimerLoop } from "./execute/timer-loop.ts";
 import { createRetention, type RetentionRules } from "./execute/retention.ts";
 import { createWorkers } from "./execute/workers.ts";
@@ -20,7 +21,7 @@ import { createProjections } from "./projections/projections.ts";
 import { createKvWatchers } from "./kv/watchers.ts";
 import { createSqlPool } from "./sql/pool.ts";
 import type { SecretsKeys } from "./secrets/keys.ts";
-import { rewrapSecrets } from "./secrets/secrets.ts";
+import { rewrapSealed } from "./secrets/rewrap.ts";
 import { createOutboxRelay } from "./outbox/relay.ts";
 import { openDatabase } from "./store/database.ts";
 import { createStore } from "./store/store.ts";
@@ -91,6 +92,7 @@ export function createEngine(options: EngineOptions): Engine {
     kvWatchers: createKvWatchers(),
     secretsKeys: options.secretsKeys,
     outboxRelay: createOutboxRelay(getCore),
+    routings: createRoutings(getCore),
     agentTools: createAgentTools(getCore, options.agentTools ?? AGENT_TOOL_DEFAULTS),
     workers: createWorkers(getCore),
     projections: createProjections(getCore),
@@ -107,7 +109,13 @@ export function createEngine(options: EngineOptions): Engine {
     core.breakers.stop();
     core.retention.stop();
     core.logEmptier.stop();
-    await Promise.all([core.outboxRelay.stop(), core.dispatcher.stop(graceMs), core.sql.close()]);
+    await Promise.all([
+      // The relay waits for what is being routed.
+      core.routings.stop(),
+      core.outboxRelay.stop(),
+      core.dispatcher.stop(graceMs),
+      core.sql.close(),
+    ]);
     await core.projections.stop();
     await core.writer.close();
     db.close();
@@ -123,11 +131,15 @@ export function createEngine(options: EngineOptions): Engine {
         return store.runs.requeueInterrupted(tx.nowMs);
       });
       if (interrupted > 0) log.info({ runs: interrupted }, "runs that were under way begin again");
-      const lost = await core.writer.write((tx) => rewrapSecrets(core, tx));
+      const lost = await core.writer.write((tx) => rewrapSealed(core, tx));
       if (lost > 0)
-        log.warn({ secrets: lost }, "secrets that this engine's key cannot open have to be set again");
+        log.warn(
+          { secrets: lost },
+          "what this engine's key cannot open has to be set again: secrets, registrations of agents' tools, secrets of webhooks",
+        );
       await core.groups.start();
       core.breakers.start();
+      core.routings.start();
       core.outboxRelay.start();
       core.timers.start();
       core.dispatcher.start();

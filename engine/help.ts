@@ -29,6 +29,7 @@ not at their end, unless --keep-running says that they go on nowhere else.
 
 Without --dev a client sends "Authorization: Bearer KEY"; the first key is in DIR/.ironflow_bootstrap_key.json.
 IRONFLOW_SIGNING_KEY in the environment signs every call of a push function (X-Ironflow-Signature).
-IRONFLOW_MASTER_KEY in the environment (32 bytes, hex or base64) is the secrets' key instead of a file's.
+IRONFLOW_MASTER_KEY in the environment (32 bytes, hex or base64) is the secrets' key instead of a file's. What is under
+IRONFLOW_MASTER_KEY_PREVIOUS, or under the key of the folder's file, is stored anew under it at the start.
 Exit codes: 0 ended in order, 1 could not start or stop, 2 a bad option.
 `;

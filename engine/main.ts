@@ -27,6 +27,7 @@ async function main(options: ProcessOptions): Promise<void> {
   const secretsKeys = loadSecretsKeys({
     dataDir: options.dataDir,
     given: options.secretsKey,
+    previous: options.previousSecretsKey,
     file: options.secretsKeyFile,
   });
   const engine = createEngine({
@@ -93,6 +94,7 @@ function serve(): void {
     const options = parseOptions(process.argv.slice(2), process.env);
     // Nothing that this process starts may inherit them.
     delete process.env["IRONFLOW_MASTER_KEY"];
+    delete process.env["IRONFLOW_MASTER_KEY_PREVIOUS"];
     delete process.env["IRONFLOW_SIGNING_KEY"];
     if (options === "help") process.stdout.write(HELP);
     else

@@ -20,6 +20,8 @@ export interface ProcessOptions {
   toolTimeoutMs: number;
   /** 32 bytes that secrets are stored under, as text. */
   secretsKey: string | undefined;
+  /** The one of before, which older ones are under. */
+  previousSecretsKey: string | undefined;
   /** A file that holds such a key instead. */
   secretsKeyFile: string | undefined;
   /** How long a pull worker may be silent about a job, ms. */
@@ -103,6 +105,7 @@ export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): P
     retention: { days: parsed.data["retention-days"], count: parsed.data["retention-count"] },
     signingKey: env["IRONFLOW_SIGNING_KEY"] || undefined,
     secretsKey: env["IRONFLOW_MASTER_KEY"] || undefined,
+    previousSecretsKey: env["IRONFLOW_MASTER_KEY_PREVIOUS"] || undefined,
     callbackHosts: new Set(
       (env["IRONFLOW_AGENT_TOOLS_URL_ALLOWLIST"] ?? "")
         .split(",")

@@ -4,8 +4,9 @@ import type { Core } from "../core.ts";
 import { ApiError, messageOf } from "../errors.ts";
 import { auditOther } from "../execute/audit.ts";
 import { encodeJson, type JsonText } from "../json/json-text.ts";
-import { decrypt, encrypt } from "../secrets/cipher.ts";
+import { encrypt, openSealed } from "../secrets/cipher.ts";
 import type { AgentRow, AgentToolRow } from "../store/agent-tools.ts";
+import { SEALED_NAME_PREFIX } from "../store/sealed.ts";
 import { checkCallbackUrl, type AddressRules } from "./addresses.ts";
 import { callBack, type ToolOutcome } from "./callback.ts";
 import { createGates } from "./gates.ts";
@@ -58,7 +59,7 @@ const failure = (code: ToolErrorCode, message: string): ToolOutcome => ({ error:
 /** The place of an agent's secret among those that are encrypted. No secret has a name with a colon. */
 const placeOf = (agent: Pick<AgentRow, "environment_id" | "name" | "revision">) => ({
   environment_id: agent.environment_id,
-  name: `agent:${agent.name}`,
+  name: `${SEALED_NAME_PREFIX.agents}${agent.name}`,
   revision: agent.revision,
 });
 
@@ -113,16 +114,8 @@ export function createAgentTools(core: () => Core, options: AgentToolsOptions): 
 
   const gateOf = (environmentId: string, agent: string) => `${environmentId}\n${agent}`;
 
-  function secretOf(agent: AgentRow): string | undefined {
-    const key = core().secretsKeys.byId(agent.key_id);
-    try {
-      return key === undefined
-        ? undefined
-        : decrypt(key, { ...agent, ...placeOf(agent), description: "", created_at: 0, updated_at: 0 });
-    } catch {
-      return undefined; // changed outside of the engine
-    }
-  }
+  const secretOf = (agent: AgentRow): string | undefined =>
+    openSealed(core().secretsKeys, { ...agent, ...placeOf(agent) });
 
   return {
     register: async (caller, request) => {

@@ -32,7 +32,8 @@ export interface Invoke {
 }
 
 /**
- * Stores an event and everything it causes in one change: new runs, runs that waited for it, runs it cancels.
+ * Stores an event and what it causes: new runs, runs that waited for it, runs it cancels. All of it is one change, unless
+ * it is more than one change may do: then what is left is stored with it, and `storeAndRoute` waits for it.
  * The same key with the same name answers what it answered before and does nothing.
  * @param fanOut bounds what it and other events cause together. @throws ApiError resource_exhausted
  */
@@ -53,8 +54,31 @@ export function emitEvent(core: Core, tx: Tx, emit: Emit, fanOut?: FanOut): Reme
     };
     const seq = core.store.events.insert(event);
     announceEvent(core, tx, { ...event, seq });
-    return { eventId: event.id, runIds: routeEvent(core, tx, event, fanOut).map((run) => run.id) };
+    const started = routeEvent(core, tx, event, fanOut === undefined ? {} : { fanOut });
+    return { eventId: event.id, runIds: started.map((run) => run.id) };
   });
+}
+
+/**
+ * Makes a change that emits events, and answers once they have reached everything: the runs are known then.
+ * Should the engine stop before, it rejects; the events are stored, and the next start brings them further.
+ */
+export async function storeAndRoute(core: Core, change: (tx: Tx) => Remembered[]): Promise<Remembered[]> {
+  const emitted = await core.writer.write((tx) =>
+    change(tx).map((answer) => ({ answer, whole: core.routings.ofEvent(answer.eventId) })),
+  );
+  const answers: Remembered[] = [];
+  for (const { answer, whole } of emitted) {
+    answers.push(whole === undefined ? answer : { ...answer, runIds: await whole });
+  }
+  return answers;
+}
+
+/** One event of `storeAndRoute`. */
+export async function emitAndRoute(core: Core, emit: Emit): Promise<Remembered> {
+  const [answer] = await storeAndRoute(core, (tx) => [emitEvent(core, tx, emit)]);
+  if (answer === undefined) throw new Error("an emit has no answer");
+  return answer;
 }
 
 /**

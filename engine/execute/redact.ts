@@ -22,7 +22,7 @@ export function redactEvent(core: Core, tx: Tx, environmentId: string, eventId: 
     throw new ApiError("failed_precondition", `a debounce still holds event ${eventId}`);
   }
   const deliveries = core.store.outbox.byEvent(environmentId, eventId);
-  if (deliveries.some((row) => row.dead_at === null)) {
+  if (deliveries.some((row) => row.dead_at === null) || core.store.routingSlices.has(eventId)) {
     throw new ApiError("failed_precondition", `event ${eventId} is still being delivered`);
   }
   for (const run of core.store.runs.byEvent(eventId)) requireEnded(run);

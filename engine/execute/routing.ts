@@ -10,26 +10,33 @@ import { debounceEvent } from "./debounce.ts";
 import { deliver } from "./deliver.ts";
 import { viewEvent, type EventView } from "./event-view.ts";
 import { compileExpression } from "./expression.ts";
-import type { FanOut } from "./fan-out.ts";
+import { createFanOut, type FanOut } from "./fan-out.ts";
 import { matchKey, valueAtPath } from "./match.ts";
 import type { RegisteredFunction } from "./registry.ts";
 
+/** What an event has to reach. */
+export interface RoutingPlan {
+  /** Of runs that it wakes or cancels. */
+  listeners: ListenerRow[];
+  /** Functions that start a run, or put one off. */
+  functions: RegisteredFunction[];
+}
+
 /**
  * Brings a stored event to everything that waits for it: first the runs it wakes or cancels, then the runs it starts.
- * An expression that cannot be evaluated on this event becomes a dead letter; everything else goes on.
+ * An expression that cannot be evaluated on this event becomes a dead letter; everything else goes on. What reaches more
+ * runs than one change may is told what it reaches now, and brought there slice by slice: see `Routings`.
+ * @returns the runs it started in this change
  */
-export function routeEvent(core: Core, tx: Tx, event: NewEvent, fanOut?: FanOut): RunRow[] {
+export function routeEvent(
+  core: Core,
+  tx: Tx,
+  event: NewEvent,
+  { fanOut = createFanOut(), outboxSeq = null }: { fanOut?: FanOut; outboxSeq?: number | null } = {},
+): RunRow[] {
   const scope = viewEvent(event);
-  let stepsLeft = scope.budget.left;
-  const count = (runs: number) => {
-    fanOut?.add(runs, stepsLeft - scope.budget.left);
-    stepsLeft = scope.budget.left;
-  };
-  for (const listener of listenersFor(core, tx, event, scope)) {
-    count(1);
-    deliver(core, tx, event, listener);
-  }
-  const started: RunRow[] = [];
+  const steps = scope.budget.left;
+  const plan: RoutingPlan = { listeners: listenersFor(core, tx, event, scope), functions: [] };
   for (const fn of core.registry.triggeredBy(event.environment_id, event.name)) {
     const verdict = judgeTriggers(core, fn, event.name, scope);
     for (const { problem } of verdict.problems) {
@@ -40,12 +47,29 @@ export function routeEvent(core: Core, tx: Tx, event: NewEvent, fanOut?: FanOut)
         runId: null,
       });
     }
-    count(verdict.trigger === undefined ? 0 : 1);
-    if (verdict.trigger === undefined) continue;
+    if (verdict.trigger !== undefined) plan.functions.push(fn);
+  }
+  const runs = plan.listeners.length + plan.functions.length;
+  fanOut.add(runs, steps - scope.budget.left);
+  if (fanOut.fits(runs)) return reach(core, tx, event, plan, scope);
+  core.routings.add(tx, event, plan, outboxSeq);
+  return [];
+}
+
+/** Wakes, cancels, starts and puts off what the plan names. */
+export function reach(
+  core: Core,
+  tx: Tx,
+  event: NewEvent,
+  plan: RoutingPlan,
+  scope: EventView = viewEvent(event),
+): RunRow[] {
+  for (const listener of plan.listeners) deliver(core, tx, event, listener);
+  const started: RunRow[] = [];
+  for (const fn of plan.functions) {
     if (fn.config.debounce === undefined) started.push(createRun(core, tx, fn, event));
     else debounceEvent(core, tx, fn, event, scope);
   }
-  count(0);
   return started;
 }
 

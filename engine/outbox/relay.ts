@@ -85,7 +85,8 @@ export function createOutboxRelay(core: () => Core): OutboxRelay {
         held.add(line);
         const event = store.events.get(row.environment_id, row.event_id);
         // Purged since: there is nothing left to tell.
-        if (event !== undefined) deliverEvent(core(), tx, row, event);
+        if (event !== undefined && !isUnderWay(row)) deliverEvent(core(), tx, row, event);
+        if (isUnderWay(row)) return;
         store.outbox.delete(row.seq);
         held.delete(line);
       });
@@ -93,7 +94,16 @@ export function createOutboxRelay(core: () => Core): OutboxRelay {
       held.add(line);
       await writer.write((tx) => recordFailure(core(), tx, row, messageOf(error)));
     }
+    // What reaches many runs is done, and its row removed, with its last slice; what stands behind it waits for that.
+    // Rejected when the engine stops: the next start goes on.
+    if (isUnderWay(row))
+      await core()
+        .routings.ofEvent(row.event_id)
+        ?.catch(() => {});
   }
+
+  const isUnderWay = ({ kind, event_id: eventId }: OutboxRow) =>
+    kind === "event" && core().routings.ofEvent(eventId) !== undefined;
 
   return {
     wake,
@@ -115,7 +125,7 @@ function deliverEvent(core: Core, tx: Tx, row: OutboxRow, event: EventRow): void
     core.hub.publish(eventNotice(event, row.topic));
     return;
   }
-  routeEvent(core, tx, event);
+  routeEvent(core, tx, event, { outboxSeq: row.seq });
   announceEvent(core, tx, event);
 }
 

@@ -14,8 +14,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-const load = (more: { given?: string; file?: string } = {}) =>
-  loadSecretsKeys({ dataDir, given: undefined, file: undefined, ...more });
+const load = (more: { given?: string; previous?: string; file?: string } = {}) =>
+  loadSecretsKeys({ dataDir, given: undefined, previous: undefined, file: undefined, ...more });
 const keyFile = () => join(dataDir, SECRETS_KEY_FILE);
 
 describe("the key of secrets", () => {
@@ -53,6 +53,16 @@ describe("the key of secrets", () => {
     expect(load({ given: bytes.toString("base64") }).current).toEqual(hex.current);
   });
 
+  it("opens what is under the key of before, when that is named too", () => {
+    const [now, before] = [randomBytes(32), randomBytes(32)];
+    const keys = load({ given: now.toString("hex"), previous: before.toString("base64") });
+    expect(keys.current).toEqual(toSecretsKey(now));
+    expect(keys.byId(toSecretsKey(before).id)).toEqual(toSecretsKey(before));
+    expect(() => load({ given: now.toString("hex"), previous: "short" })).toThrow(
+      /^IRONFLOW_MASTER_KEY_PREVIOUS must be 32 bytes/,
+    );
+  });
+
   it.each(["short", "zz".repeat(32), "0".repeat(63), Buffer.alloc(31).toString("base64")])(
     "is refused when %j is given, and not repeated",
     (given) => {
@@ -70,13 +80,7 @@ describe("a stored secret", () => {
   const cannotOpen = /unable to authenticate/;
   const keys = secretsKeysOf(toSecretsKey(randomBytes(32)));
   const place = { environment_id: "env_a", name: "TOKEN", revision: 3 };
-  const row = (value = "grüße") => ({
-    ...place,
-    ...encrypt(keys.current, place, value),
-    description: "",
-    created_at: 0,
-    updated_at: 0,
-  });
+  const row = (value = "grüße") => ({ ...place, ...encrypt(keys.current, place, value) });
 
   it("opens with its key, and is never encrypted the same way twice", () => {
     expect(decrypt(keys.current, row())).toBe("grüße");

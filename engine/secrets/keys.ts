@@ -44,27 +44,32 @@ export function loadSecretsKeys(options: {
   dataDir: string;
   /** 32 bytes as 64 hex digits or in base64. */
   given: string | undefined;
+  /** The key of before, in the same form: what is under it is stored anew under the current one. */
+  previous: string | undefined;
   file: string | undefined;
 }): SecretsKeys {
   const own = join(options.dataDir, SECRETS_KEY_FILE);
   if (options.given !== undefined && options.file !== undefined) {
     throw new Error("IRONFLOW_MASTER_KEY and --secrets-key-file exclude each other");
   }
-  const others = [readKeyFile(own)].filter((key) => key !== undefined);
-  if (options.given !== undefined) return secretsKeysOf(parseGiven(options.given), others);
+  const { given, previous } = options;
+  const ofFolder = readKeyFile(own);
+  const before = previous === undefined ? undefined : parseGiven(previous, "IRONFLOW_MASTER_KEY_PREVIOUS");
+  const others = [ofFolder, before].filter((key) => key !== undefined);
+  if (given !== undefined) return secretsKeysOf(parseGiven(given, "IRONFLOW_MASTER_KEY"), others);
   if (options.file !== undefined) {
     const key = readKeyFile(options.file);
     if (key === undefined) throw new Error(`the secrets key file ${options.file} is not there`);
     return secretsKeysOf(key, others);
   }
-  return secretsKeysOf(others[0] ?? makeKeyFile(own));
+  return secretsKeysOf(ofFolder ?? makeKeyFile(own), others);
 }
 
-function parseGiven(text: string): SecretsKey {
+function parseGiven(text: string, variable: string): SecretsKey {
   const hex = /^[0-9a-fA-F]{64}$/.test(text);
   const bytes = Buffer.from(text, hex ? "hex" : "base64");
   if (bytes.length !== keyBytes || (!hex && bytes.toString("base64") !== text)) {
-    throw new Error("IRONFLOW_MASTER_KEY must be 32 bytes as 64 hex digits or in base64");
+    throw new Error(`${variable} must be 32 bytes as 64 hex digits or in base64`);
   }
   return toSecretsKey(bytes);
 }

@@ -5,7 +5,7 @@ import { auditOther } from "../execute/audit.ts";
 import { announceSecret } from "../execute/notices.ts";
 import type { SecretRow } from "../store/secrets.ts";
 import type { Tx } from "../store/writer.ts";
-import { decrypt, encrypt } from "./cipher.ts";
+import { encrypt, openSealed } from "./cipher.ts";
 
 /** @throws ApiError not_found */
 export function findSecret(core: Core, environmentId: string, name: string): SecretRow {
@@ -65,7 +65,7 @@ export function patchSecret(
   wanted: { name?: string | null | undefined; description?: string | null | undefined },
 ): SecretRow {
   const known = findSecret(core, environmentId, name);
-  const value = read(core, known);
+  const value = openSealed(core.secretsKeys, known);
   if (value === undefined) {
     throw new ApiError("failed_precondition", `secret ${name} cannot be read with this engine's key`);
   }
@@ -126,15 +126,6 @@ function tell(core: Core, tx: Tx, row: SecretRow, action: "created" | "updated" 
   announceSecret(core, tx, row, action);
 }
 
-function read(core: Core, row: SecretRow): string | undefined {
-  const key = core.secretsKeys.byId(row.key_id);
-  try {
-    return key === undefined ? undefined : decrypt(key, row);
-  } catch {
-    return undefined; // the row was changed outside of the engine
-  }
-}
-
 /** The values of the names a function declared, or which one of them is not to be had and why. */
 export type Resolved = { values: Record<string, string> } | { problem: string };
 
@@ -143,7 +134,7 @@ export function resolveSecrets(core: Core, environmentId: string, names: readonl
   for (const name of names) {
     const row = core.store.secrets.get(environmentId, name);
     if (row === undefined) return { problem: `secret ${name} is not set` };
-    const value = read(core, row);
+    const value = openSealed(core.secretsKeys, row);
     if (value === undefined) return { problem: `secret ${name} cannot be read with this engine's key` };
     values[name] = value;
   }
@@ -154,21 +145,7 @@ export function resolveSecrets(core: Core, environmentId: string, names: readonl
 export function readableSecrets(core: Core, environmentId: string, names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const row = core.store.secrets.get(environmentId, name);
-    const value = row === undefined ? undefined : read(core, row);
+    const value = row === undefined ? undefined : openSealed(core.secretsKeys, row);
     return value === undefined ? [] : [value];
   });
-}
-
-/** Puts what an older key can open under the current one. How many secrets stay that no key opens. */
-export function rewrapSecrets(core: Core, tx: Tx): number {
-  let lost = 0;
-  for (const row of core.store.secrets.notUnder(core.secretsKeys.current.id)) {
-    const value = read(core, row);
-    if (value === undefined) lost += 1;
-    else {
-      const wrapped = { ...row, ...encrypt(core.secretsKeys.current, row, value) };
-      erase(core, tx, () => core.store.secrets.put(wrapped));
-    }
-  }
-  return lost;
 }

@@ -14,6 +14,7 @@ export interface AgeTable {
 export function createAgeTable(db: Database): AgeTable {
   const free = `not exists (select 1 from runs where runs.event_id = events.id)
     and not exists (select 1 from debounces where debounces.event_id = events.id)
+    and not exists (select 1 from routing_slices where routing_slices.event_id = events.id)
     and entity_id is null and seq < (select max(seq) from events)`;
   const events = db.prepare(
     `delete from events where seq in (select seq from events

@@ -1,7 +1,8 @@
 import type { Database } from "./database.ts";
+import type { Sealed } from "./sealed.ts";
 
 /** An application that serves tools. The key it shares with the engine is stored encrypted, as secrets are. */
-export interface AgentRow {
+export interface AgentRow extends Sealed {
   environment_id: string;
   name: string;
   /** Who registered it, and alone may do so again. */
@@ -9,9 +10,6 @@ export interface AgentRow {
   callback_url: string;
   /** Grows by one with each registration. */
   revision: number;
-  key_id: string;
-  nonce: Uint8Array;
-  ciphertext: Uint8Array;
   registered_at: number;
 }
 

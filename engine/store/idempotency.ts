@@ -17,6 +17,8 @@ export interface IdempotencyScope {
 export interface IdempotencyTable {
   get(scope: IdempotencyScope): Remembered | undefined;
   put(scope: IdempotencyScope, answer: Remembered, nowMs: number): void;
+  /** The runs of a key's event, once all of them are known. */
+  setRuns(scope: IdempotencyScope, eventId: string, runIds: readonly string[]): void;
 }
 
 export function createIdempotencyTable(db: Database): IdempotencyTable {
@@ -27,6 +29,10 @@ export function createIdempotencyTable(db: Database): IdempotencyTable {
   const put = db.prepare(
     `insert into idempotency (environment_id, operation, subject, key, event_id, run_ids, created_at)
      values (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const setRuns = db.prepare(
+    `update idempotency set run_ids = ?
+     where environment_id = ? and operation = ? and subject = ? and key = ? and event_id = ?`,
   );
   return {
     get: (s) => {
@@ -45,6 +51,9 @@ export function createIdempotencyTable(db: Database): IdempotencyTable {
         JSON.stringify(answer.runIds),
         nowMs,
       );
+    },
+    setRuns: (s, eventId, runIds) => {
+      setRuns.run(JSON.stringify(runIds), s.environmentId, s.operation, s.subject, s.key, eventId);
     },
   };
 }

@@ -15,6 +15,7 @@ export interface ListenerRow {
 }
 
 export interface ListenerTable {
+  get(id: number): ListenerRow | undefined;
   add(listener: Omit<ListenerRow, "id">): void;
   /** Listeners to this event name that take every event or evaluate an expression. */
   unkeyed(environmentId: string, eventName: string): ListenerRow[];
@@ -32,6 +33,7 @@ export interface ListenerTable {
 }
 
 export function createListenerTable(db: Database): ListenerTable {
+  const get = db.prepare<ListenerRow>("select * from listeners where id = ?");
   const add = db.prepare(
     `insert into listeners (environment_id, event_name, kind, grammar, expression, match_key, run_id, step_id)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -57,6 +59,7 @@ export function createListenerTable(db: Database): ListenerTable {
   const removeByRun = db.prepare("delete from listeners where run_id = ?");
   const removeWaits = db.prepare("delete from listeners where run_id = ? and kind = 'wait'");
   return {
+    get: (id) => get.get(id),
     add: (l) => {
       add.run(
         l.environment_id,

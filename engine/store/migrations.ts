@@ -10,6 +10,7 @@ import { FLOW } from "./migrations/08-flow.ts";
 import { AGENT_TOOLS } from "./migrations/09-agent-tools.ts";
 import { WEBHOOKS } from "./migrations/10-webhooks.ts";
 import { CONSUMER_GROUPS } from "./migrations/11-consumer-groups.ts";
+import { ROUTING_SLICES } from "./migrations/12-routing-slices.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly string[] = [
   AGENT_TOOLS,
   WEBHOOKS,
   CONSUMER_GROUPS,
+  ROUTING_SLICES,
 ];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */

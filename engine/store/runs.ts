@@ -120,6 +120,8 @@ export interface RunTable {
   /** Runs of a function that are not at their end. */
   countOpen(environmentId: string, functionId: string): number;
   byEvent(eventId: string): RunRow[];
+  /** Oldest first. */
+  idsByEvent(eventId: string): string[];
   byParent(runId: string): RunRow[];
   /** After a crash: every push run that was being executed is ready again. Returns how many. */
   requeueInterrupted(nowMs: number): number;
@@ -173,6 +175,7 @@ export function createRunTable(db: Database): RunTable {
      where environment_id = ? and function_id = ? and status not in ('completed', 'failed', 'cancelled')`,
   );
   const byEvent = db.prepare<RunRow>("select * from runs where event_id = ? order by seq");
+  const idsByEvent = db.prepare<{ id: string }>("select id from runs where event_id = ? order by seq");
   const byParent = db.prepare<RunRow>("select * from runs where parent_run_id = ? order by seq");
   const requeue = db.prepare(
     `update runs set status = 'waiting_for_capacity', ready_at = ?, updated_at = ?, version = version + 1
@@ -260,6 +263,7 @@ export function createRunTable(db: Database): RunTable {
     countReady: (environmentId, functionId, cap) => countReady.get(environmentId, functionId, cap)?.n ?? 0,
     countOpen: (environmentId, functionId) => countOpen.get(environmentId, functionId)?.n ?? 0,
     byEvent: (eventId) => byEvent.all(eventId),
+    idsByEvent: (eventId) => idsByEvent.all(eventId).map(({ id }) => id),
     byParent: (runId) => byParent.all(runId),
     requeueInterrupted: (nowMs) => requeue.run(nowMs, nowMs),
     markDeferred: (environmentId, functionId, nowMs) => {

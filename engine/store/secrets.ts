@@ -1,16 +1,12 @@
 import type { Database } from "./database.ts";
+import type { Sealed } from "./sealed.ts";
 
-export interface SecretRow {
+export interface SecretRow extends Sealed {
   environment_id: string;
   name: string;
   /** Grows by one with each change. */
   revision: number;
   description: string;
-  /** Which key the value is encrypted with. */
-  key_id: string;
-  nonce: Uint8Array;
-  /** The encrypted value and, at its end, the tag that proves it whole. */
-  ciphertext: Uint8Array;
   created_at: number;
   updated_at: number;
 }
@@ -22,8 +18,6 @@ export interface SecretTable {
   /** Adds a secret, or takes the place of the one of this name. */
   put(row: SecretRow): void;
   delete(environmentId: string, name: string): void;
-  /** Secrets of all environments that are encrypted with another key than this. */
-  notUnder(keyId: string): SecretRow[];
 }
 
 export function createSecretTable(db: Database): SecretTable {
@@ -35,9 +29,6 @@ export function createSecretTable(db: Database): SecretTable {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const remove = db.prepare("delete from secrets where environment_id = ? and name = ?");
-  const notUnder = db.prepare<SecretRow>(
-    "select * from secrets where key_id <> ? order by environment_id, name",
-  );
   return {
     list: (environmentId) => list.all(environmentId),
     get: (environmentId, name) => get.get(environmentId, name),
@@ -57,6 +48,5 @@ export function createSecretTable(db: Database): SecretTable {
     delete: (environmentId, name) => {
       remove.run(environmentId, name);
     },
-    notUnder: (keyId) => notUnder.all(keyId),
   };
 }

@@ -20,9 +20,11 @@ import { createProjectionTable, type ProjectionTable } from "./projections.ts";
 import { createStateTable, type StateTable } from "./projection-states.ts";
 import { createRebuildTable, type RebuildTable } from "./rebuild-jobs.ts";
 import { createOutboxTable, type OutboxTable } from "./outbox.ts";
+import { createRoutingSliceTable, type RoutingSliceTable } from "./routing-slices.ts";
 import { createRunTable, type RunTable } from "./runs.ts";
 import { createScheduleTable, type ScheduleTable } from "./schedules.ts";
 import { createSnapshotTable, type SnapshotTable } from "./snapshots.ts";
+import { createSealedValues, type SealedValues } from "./sealed.ts";
 import { createSecretTable, type SecretTable } from "./secrets.ts";
 import { createStepTable, type StepTable } from "./steps.ts";
 import { createStreamTable, type StreamTable } from "./streams.ts";
@@ -50,7 +52,9 @@ export interface Store {
   audit: AuditTable;
   kv: KvTable;
   secrets: SecretTable;
+  sealed: SealedValues;
   outbox: OutboxTable;
+  routingSlices: RoutingSliceTable;
   agentTools: AgentToolTable;
   age: AgeTable;
   flow: FlowTable;
@@ -89,7 +93,9 @@ export function createStore(db: Database): Store {
     audit: createAuditTable(db),
     kv: createKvTable(db),
     secrets: createSecretTable(db),
+    sealed: createSealedValues(db),
     outbox: createOutboxTable(db),
+    routingSlices: createRoutingSliceTable(db),
     agentTools: createAgentToolTable(db),
     age: createAgeTable(db),
     flow: createFlowTable(db),

@@ -1,5 +1,6 @@
 import type { DeliveryOutcome } from "../contract/webhooks.ts";
 import type { Bindable, Database } from "./database.ts";
+import type { Sealed } from "./sealed.ts";
 
 export interface WebhookSourceRow {
   id: string;
@@ -17,12 +18,9 @@ export interface WebhookSourceRow {
 }
 
 /** A key that deliveries are signed with, stored encrypted as secrets are. */
-export interface WebhookSecretRow {
+export interface WebhookSecretRow extends Sealed {
   source_id: string;
   revision: number;
-  key_id: string;
-  nonce: Uint8Array;
-  ciphertext: Uint8Array;
   /** When a key that was rotated away ends; null for the one in use. */
   expires_at: number | null;
 }

@@ -37,6 +37,47 @@ it("commits what was handed in together, and a change that throws takes nothing 
   expect(stored()).toEqual([1, 3]);
 });
 
+it("begins another commit when one has taken long, so that something else gets its turn", async () => {
+  const clock = createFakeClock();
+  const slow = createWriter(db, clock, (error) => reported.push(error));
+  const log: string[] = [];
+  const change = (n: number) =>
+    slow.write((tx) => {
+      insert(n)();
+      clock.advance(30);
+      tx.afterCommit(() => log.push(`committed ${n}`));
+      setImmediate(() => log.push("something else"));
+    });
+  await Promise.all([change(1), change(2), change(3)]);
+  expect(log.slice(0, 3)).toEqual(["committed 1", "committed 2", "something else"]);
+  expect(stored()).toEqual([1, 2, 3]);
+});
+
+it("leaves the loop alone after a commit that took long, as long as something happens in its turns", async () => {
+  const clock = createFakeClock();
+  const slow = createWriter(db, clock, (error) => reported.push(error));
+  const log: string[] = [];
+  const callers = 10;
+  const answers: Promise<void>[] = [];
+  // One caller comes in each turn of the loop, and each of them makes a change that takes 30 ms.
+  const connect = (n: number) => {
+    clock.advance(1);
+    log.push(`connected ${n}`);
+    const change = slow.write((tx) => {
+      clock.advance(30);
+      tx.afterCommit(() => log.push(`committed ${n}`));
+    });
+    answers.push(change);
+    if (n < callers) setImmediate(connect, n + 1);
+  };
+  connect(1);
+  await answers[0];
+  while (answers.length < callers) await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all(answers);
+  expect(log.indexOf(`connected ${callers}`)).toBeLessThan(log.indexOf("committed 2"));
+  await slow.close();
+});
+
 it("runs the others again when SQLite gives up the whole transaction at one of them", async () => {
   db.exec("create trigger lose before insert on t when new.n = 2 begin select raise(rollback, 'lost'); end");
   const log: string[] = [];

@@ -27,8 +27,17 @@ export interface Writer {
 /** A wall clock that moves by this much against the time that passes was set, ms; less is drift, and is followed silently. */
 const jumpMs = 1_000;
 
-/** More changes than this do not wait for one commit: it bounds the time the process answers nothing else. */
+/** More changes than this do not wait for one commit, nor does one begin after this long: both bound the time in which the process answers nothing else. */
 const maxChangesPerCommit = 256;
+const maxCommitMs = 50;
+
+/**
+ * After a commit the loop is left alone for as long as the commit took, or until nothing happened in so many turns of it. A
+ * turn takes one new connection: with a commit in each of them a caller would wait for a commit of everybody before it.
+ */
+const quietTurns = 3;
+/** A turn in which something happened takes longer, ms. */
+const quietTurnMs = 0.05;
 
 interface Waiting {
   run(tx: Tx): unknown;
@@ -78,6 +87,12 @@ export function createWriter(
   let idle: (() => void)[] = [];
 
   function flush(): void {
+    const startedMs = clock.elapsedMs();
+    commitBatch(startedMs);
+    leaveAlone(clock.elapsedMs() - startedMs);
+  }
+
+  function commitBatch(startedMs: number): void {
     const batch = queue.splice(0, maxChangesPerCommit);
     const done: { waiting: Waiting; tx: Transaction; value: unknown }[] = [];
     const failed: { waiting: Waiting; error: unknown }[] = [];
@@ -93,7 +108,11 @@ export function createWriter(
         done.push({ waiting, tx, value: undefined });
         onJump(tx, nowOffsetMs - offsetMs);
       }
-      for (const waiting of batch) {
+      for (const [index, waiting] of batch.entries()) {
+        if (index > 0 && clock.elapsedMs() - startedMs >= maxCommitMs) {
+          queue.unshift(...batch.splice(index));
+          break;
+        }
         // All changes of a commit have one clock: it may be set again between two of them.
         const tx = new Transaction(Math.floor(nowOffsetMs + clock.elapsedMs()));
         savepoint.run();
@@ -118,12 +137,10 @@ export function createWriter(
       if (culprit !== undefined) {
         culprit.reject(error);
         queue.unshift(...batch.filter((waiting) => waiting !== culprit));
-        next();
         return;
       }
       const own = new Map(failed.map((failure) => [failure.waiting, failure.error]));
       for (const waiting of batch) waiting.reject(own.get(waiting) ?? error);
-      next();
       return;
     }
     offsetMs = nowOffsetMs;
@@ -132,7 +149,6 @@ export function createWriter(
       waiting.resolve(value);
       for (const task of tx.committed) guarded(task);
     }
-    next();
   }
 
   /** False when SQLite has given up the whole transaction by itself, as it may on a full disk: nothing of it is left. */
@@ -162,9 +178,23 @@ export function createWriter(
     }
   }
 
+  function leaveAlone(tookMs: number): void {
+    const untilMs = clock.elapsedMs() + tookMs;
+    let turnMs = clock.elapsedMs();
+    let quiet = 0;
+    const look = () => {
+      const nowMs = clock.elapsedMs();
+      quiet = nowMs - turnMs < quietTurnMs ? quiet + 1 : 0;
+      turnMs = nowMs;
+      if (quiet < quietTurns && nowMs < untilMs) setImmediate(look);
+      else next();
+    };
+    setImmediate(look);
+  }
+
   function next(): void {
     if (queue.length > 0) {
-      setImmediate(flush);
+      flush();
       return;
     }
     scheduled = false;

@@ -34,6 +34,7 @@ export function deleteStream(
     }
     core.store.streams.put({ ...stream, purge_below: stream.version, event_count: 1, purging: 1 });
     core.store.outbox.deleteBelow(environmentId, entityId, stream.version);
+    core.store.routingSlices.deleteBelow(environmentId, entityId, stream.version);
   }
   if (stream !== before || purge) {
     auditOther(core, tx, {

@@ -3,7 +3,7 @@ import { PushRequest as PushRequestSchema } from "../contract/push.ts";
 import { RegisterFunctionRequest } from "../contract/register.ts";
 import type { Core } from "../core.ts";
 import type { DispatchLimits } from "../execute/dispatcher.ts";
-import { emitEvent } from "../execute/emit.ts";
+import { emitAndRoute } from "../execute/emit.ts";
 import { registerFunction } from "../execute/functions.ts";
 import { toFunctionConfig } from "../execute/function-config.ts";
 import type { PushOutcome } from "../execute/push.ts";
@@ -108,16 +108,14 @@ export async function createHarness(
       await core.writer.write((tx) => registerFunction(core, tx, ENV, id, toFunctionConfig(request), ""));
     },
     emit: (name, data = {}, idempotencyKey) =>
-      core.writer.write((tx) =>
-        emitEvent(core, tx, {
-          environmentId: ENV,
-          name,
-          data: toJsonText(data),
-          version: 1,
-          source: "test",
-          idempotencyKey,
-        }),
-      ),
+      emitAndRoute(core, {
+        environmentId: ENV,
+        name,
+        data: toJsonText(data),
+        version: 1,
+        source: "test",
+        idempotencyKey,
+      }),
     change: (work) => core.writer.write(work),
     run: (id) => {
       const run = core.store.runs.get(id);

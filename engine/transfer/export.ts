@@ -13,7 +13,7 @@ export interface Exported {
 /**
  * Writes one environment as JSON lines, as it is at one moment, also while an engine works with it.
  * @param write takes a line with its line feed; resolves when it may have the next one
- * @throws Error when there is no such environment
+ * @throws Error when there is no such environment, or an event of it has not reached everything yet
  */
 export async function exportEnvironment(
   db: Database,
@@ -27,6 +27,12 @@ export async function exportEnvironment(
       .prepare<{ id: string }>("select id from environments where name = ?")
       .get(environmentName);
     if (environment === undefined) throw new Error(`there is no environment ${environmentName}`);
+    const routed = db.prepare("select 1 from routing_slices where environment_id = ? limit 1");
+    if (routed.get(environment.id) !== undefined) {
+      throw new Error(
+        `an event of the environment ${environmentName} is still being routed: start its engine, which ends that, and export then`,
+      );
+    }
     const hash = createHash("sha256");
     const say = (value: unknown): Promise<void> => {
       const line = `${JSON.stringify(value)}\n`;

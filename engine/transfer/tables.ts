@@ -84,6 +84,8 @@ export const LEFT_BEHIND: readonly string[] = [
   "webhook_edges",
   "consumer_groups",
   "group_deliveries",
+  // There are none when an export is made.
+  "routing_slices",
 ];
 
 /** The rows of one environment. */

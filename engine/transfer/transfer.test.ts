@@ -167,6 +167,12 @@ it("holds what was under way, unless it is told that the other engine gave it up
   expect(db.prepare("select 1 from debounces").all()).toEqual([]);
 });
 
+it("refuses to export an environment of which an event has not reached everything", async () => {
+  const event = { environment_id: ENV, event_id: "evt_1", outbox_seq: null, listeners: [], functions: ["a"] };
+  await source.change(() => source.core.store.routingSlices.add(event));
+  await expect(exported(source)).rejects.toThrow(/is still being routed: start its engine/);
+});
+
 it("refuses an environment that is not empty", async () => {
   await fill(source);
   const text = await exported(source);

@@ -12,7 +12,8 @@ import {
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { auditOther } from "../execute/audit.ts";
-import { decrypt, encrypt } from "../secrets/cipher.ts";
+import { encrypt, openSealed } from "../secrets/cipher.ts";
+import { SEALED_NAME_PREFIX } from "../store/sealed.ts";
 import type { WebhookSecretRow, WebhookSourceRow } from "../store/webhooks.ts";
 import type { Tx } from "../store/writer.ts";
 
@@ -22,7 +23,7 @@ export const WEBHOOK_TOKEN_PREFIX = "ifwh_";
 /** The place of a source's key among those that are encrypted. No secret has a name with a colon. */
 const placeOf = (source: Pick<WebhookSourceRow, "environment_id" | "id">, revision: number) => ({
   environment_id: source.environment_id,
-  name: `webhook:${source.id}`,
+  name: `${SEALED_NAME_PREFIX.webhook_secrets}${source.id}`,
   revision,
 });
 
@@ -186,16 +187,7 @@ export function currentSecrets(core: Core, source: WebhookSourceRow, nowMs: numb
   return core.store.webhooks
     .secrets(source.id)
     .filter((row) => row.expires_at === null || row.expires_at > nowMs)
-    .flatMap((row) => {
-      const key = core.secretsKeys.byId(row.key_id);
-      if (key === undefined) return [];
-      const place = placeOf(source, row.revision);
-      try {
-        return [decrypt(key, { ...row, ...place, description: "", created_at: 0, updated_at: 0 })];
-      } catch {
-        return []; // changed outside of the engine
-      }
-    });
+    .flatMap((row) => openSealed(core.secretsKeys, { ...row, ...placeOf(source, row.revision) }) ?? []);
 }
 
 function putSecret(

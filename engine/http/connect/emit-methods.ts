@@ -4,8 +4,8 @@ import { EventName, FunctionId } from "../../contract/ids.ts";
 import { jsonObject } from "../../contract/json-object.ts";
 import { ApiError } from "../../errors.ts";
 import { cancelRun } from "../../execute/commands.ts";
-import { emitEvent, invokeFunction } from "../../execute/emit.ts";
-import { createFanOut, type FanOut } from "../../execute/fan-out.ts";
+import { emitAndRoute, emitEvent, invokeFunction, storeAndRoute, type Emit } from "../../execute/emit.ts";
+import { createFanOut } from "../../execute/fan-out.ts";
 import { isStillOpen, waitForRuns } from "../../execute/run-end.ts";
 import { toJsonText, type JsonText } from "../../json/json-text.ts";
 import type { Tx } from "../../store/writer.ts";
@@ -42,38 +42,35 @@ export function payloadOf(input: { data?: unknown; dataValue?: unknown }): JsonT
 
 type EmitInput = z.output<typeof EmitRequest>;
 
-function emitOne({ core, environment, runId }: Call, tx: Tx, input: EmitInput, fanOut?: FanOut) {
-  const emit = {
-    environmentId: environment.id,
-    name: input.event,
-    data: payloadOf(input),
-    metadata: input.metadata === undefined ? undefined : toJsonText(input.metadata),
-    idempotencyKey: input.idempotencyKey,
-    version: Math.max(1, input.version ?? 1),
-    source: "api",
-    runId,
-  };
-  const { eventId, runIds } = emitEvent(core, tx, emit, fanOut);
-  return { runIds, eventId };
-}
+const emitOf = ({ environment, runId }: Call, input: EmitInput): Emit => ({
+  environmentId: environment.id,
+  name: input.event,
+  data: payloadOf(input),
+  metadata: input.metadata === undefined ? undefined : toJsonText(input.metadata),
+  idempotencyKey: input.idempotencyKey,
+  version: Math.max(1, input.version ?? 1),
+  source: "api",
+  runId,
+});
 
 const opaque = ["data", "dataValue", "metadata"];
 
 const emit = method(
   EmitRequest,
-  (call, input) => call.core.writer.write((tx) => emitOne(call, tx, input)),
+  async (call, input) => ({ ...(await emitAndRoute(call.core, emitOf(call, input))) }),
   opaque,
 );
 
-/** All events or none: one that is refused takes the others with it, and so do more runs than one change may reach. */
+/** All events or none: one that is refused takes the others with it, and so do more runs than one batch may reach. */
 const triggerBatch = method(
   z.strictObject({ events: z.array(EmitRequest).max(1_000).default([]) }),
-  (call, { events }) =>
-    call.core.writer.write((tx) => {
+  async (call, { events }) => ({
+    results: await storeAndRoute(call.core, (tx) => {
       // One event reaches what it reaches; several may be sent one after the other.
-      const fanOut = events.length > 1 ? createFanOut("events") : undefined;
-      return { results: events.map((input) => emitOne(call, tx, input, fanOut)) };
+      const fanOut = createFanOut(events.length > 1 ? "events" : undefined);
+      return events.map((input) => emitEvent(call.core, tx, emitOf(call, input), fanOut));
     }),
+  }),
   opaque,
 );
 
@@ -88,7 +85,7 @@ const timeoutMs = z
 const triggerSync = method(
   EmitRequest.extend({ timeoutMs }),
   async (call, { timeoutMs: waitMs, ...input }) => {
-    const { runIds, eventId } = await call.core.writer.write((tx) => emitOne(call, tx, input));
+    const { runIds, eventId } = await emitAndRoute(call.core, emitOf(call, input));
     const runs = await waitForRuns(call.core, runIds, waitMs, call.gone);
     return { results: runs.map(runResult), eventId };
   },

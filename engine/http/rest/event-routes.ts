@@ -5,7 +5,7 @@ import { toTimestamp } from "../../clock.ts";
 import { EventName } from "../../contract/ids.ts";
 import { jsonObject } from "../../contract/json-object.ts";
 import { ApiError } from "../../errors.ts";
-import { emitEvent } from "../../execute/emit.ts";
+import { emitAndRoute } from "../../execute/emit.ts";
 import { explainEvent, type Probe } from "../../execute/explain.ts";
 import { toJsonText } from "../../json/json-text.ts";
 import { countNames, findEvents, NAMES_SCAN_CAP } from "../../store/event-list.ts";
@@ -70,21 +70,20 @@ export const eventRoutes: RestRoute[] = [
     summary: "Emit an event",
     answer: RestEmitted,
     body: EmitBody,
-    run: ({ core, environment, runId, idempotencyKey }, { body }) =>
-      core.writer.write((tx) => {
-        const answer = emitEvent(core, tx, {
-          environmentId: environment.id,
-          name: body.name,
-          data: toJsonText(body.data === undefined ? {} : body.data),
-          metadata:
-            body.metadata === undefined || body.metadata === null ? undefined : toJsonText(body.metadata),
-          idempotencyKey: body.idempotency_key ?? body.idempotencyKey ?? idempotencyKey,
-          version: body.version ?? 1,
-          source: "api",
-          runId,
-        });
-        return { event_id: answer.eventId, run_ids: answer.runIds };
-      }),
+    run: async ({ core, environment, runId, idempotencyKey }, { body }) => {
+      const answer = await emitAndRoute(core, {
+        environmentId: environment.id,
+        name: body.name,
+        data: toJsonText(body.data === undefined ? {} : body.data),
+        metadata:
+          body.metadata === undefined || body.metadata === null ? undefined : toJsonText(body.metadata),
+        idempotencyKey: body.idempotency_key ?? body.idempotencyKey ?? idempotencyKey,
+        version: body.version ?? 1,
+        source: "api",
+        runId,
+      });
+      return { event_id: answer.eventId, run_ids: answer.runIds };
+    },
   }),
   route({
     method: "GET",

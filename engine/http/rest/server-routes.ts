@@ -10,9 +10,9 @@ import { Reply, route, type RestRoute } from "./route.ts";
 
 /** Said to everybody, so without numbers and names. */
 function warningsOf(core: Core): { warnings?: string[] } {
-  return core.store.secrets.notUnder(core.secretsKeys.current.id).length === 0
-    ? {}
-    : { warnings: ["some secrets cannot be read with this engine's key and have to be set again"] };
+  return core.store.sealed.anyNotUnder(core.secretsKeys.current.id)
+    ? { warnings: ["some secrets cannot be read with this engine's key and have to be set again"] }
+    : {};
 }
 
 export const serverRoutes: RestRoute[] = [
