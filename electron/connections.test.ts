@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { launchSwitches } from "./connections.ts";
 
 const none = { allowWrites: false, terminals: false };
-const remote = { ...none, serverUrl: "https://engine.example" };
+const OURS = true;
+const REMOTE = false;
 const switches = (personMayWrite: boolean, agentsMayWrite: boolean, terminals: boolean) => ({
   personMayWrite,
   agentsMayWrite,
@@ -11,29 +12,38 @@ const switches = (personMayWrite: boolean, agentsMayWrite: boolean, terminals: b
 
 describe("who may write when the app starts", () => {
   it.each([
-    ["the person, on the embedded engine", none, undefined, switches(true, false, true)],
-    ["nobody, on another engine", remote, undefined, switches(false, false, false)],
+    ["the person, on the embedded engine", OURS, none, undefined, switches(true, false, true)],
+    ["nobody, on another engine", REMOTE, none, undefined, switches(false, false, false)],
     [
       "everybody, with --allow-writes",
-      { ...remote, allowWrites: true },
+      REMOTE,
+      { ...none, allowWrites: true },
       undefined,
       switches(true, true, false),
     ],
     [
       "everybody, with --allow-writes whatever was decided",
+      OURS,
       { ...none, allowWrites: true },
       { person: false, agents: false },
       switches(true, true, true),
     ],
-    ["whom the person has allowed", remote, { person: true, agents: true }, switches(true, true, false)],
-    ["not whom the person has forbidden", none, { person: false }, switches(false, false, true)],
+    [
+      "whom the person has allowed",
+      REMOTE,
+      none,
+      { person: true, agents: true },
+      switches(true, true, false),
+    ],
+    ["not whom the person has forbidden", OURS, none, { person: false }, switches(false, false, true)],
     [
       "nobody, on another engine with --terminals",
-      { ...remote, terminals: true },
+      REMOTE,
+      { ...none, terminals: true },
       undefined,
       switches(false, false, true),
     ],
-  ])("%s", (_, flags, kept, expected) => {
-    expect(launchSwitches(flags, kept)).toEqual(expected);
+  ])("%s", (_, embedded, flags, kept, expected) => {
+    expect(launchSwitches(embedded, flags, kept)).toEqual(expected);
   });
 });

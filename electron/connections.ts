@@ -1,7 +1,8 @@
 import type { Clock } from "../loopback/clock.ts";
 import { startEngine, ENGINE_PORT } from "./children/engine.ts";
 import type { ProcessRecords } from "./children/process-records.ts";
-import { startToolServer } from "./children/tool-server.ts";
+import { startToolServer, type ToolServerOptions, type ToolServerTarget } from "./children/tool-server.ts";
+import type { LiveTopic } from "../mcp/contract/live.ts";
 import type { Flags } from "./flags.ts";
 import {
   openEngineLink,
@@ -14,9 +15,6 @@ import type { Writes } from "./settings.ts";
 import type { Profile, Programs } from "./profile.ts";
 
 export interface ConnectionParts {
-  readonly flags: Flags;
-  /** Key of a remote engine, from the environment. */
-  readonly apiKey: string | undefined;
   readonly profile: Profile;
   readonly programs: Programs;
   /** Identifier of this life of the app. */
@@ -25,45 +23,72 @@ export interface ConnectionParts {
   readonly records: ProcessRecords;
   readonly bridge: EngineLinkOptions["bridge"];
   /** What the person decided before, see `writesKey`. */
-  readonly writes: Readonly<Record<string, Writes>>;
+  readonly writes: () => Readonly<Record<string, Writes>>;
   readonly clock: Clock;
-  readonly events: Pick<EngineLinkOptions, "onConnection" | "onTools" | "onChanged">;
+  readonly onConnection: () => void;
+  readonly onTools: () => void;
+  readonly onChanged: (connection: string, topic: LiveTopic) => void;
 }
 
-export const EMBEDDED = "local";
-export const REMOTE = "remote";
+/** An engine that a connection can be opened to. Without an address it is our own. */
+export interface EngineToOpen {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string | undefined;
+  readonly apiKey: string | undefined;
+  /** What flags of this launch allow on it, for this launch. */
+  readonly widened: Widened;
+}
+export type Widened = Pick<Flags, "allowWrites" | "terminals">;
+
+export const EMBEDDED: Omit<EngineToOpen, "widened"> = {
+  id: "local",
+  name: "Embedded engine",
+  url: undefined,
+  apiKey: undefined,
+};
 
 /**
- * Opens the connection that this launch asks for: the embedded engine, or the one of `--server-url`. The person may write
- * to the embedded engine; everything else is read-only until the person allows it, or `--allow-writes` for this launch.
+ * Opens a connection. The person may write to the embedded engine; everything else is read-only until the person allows
+ * it, or `--allow-writes` for this launch.
  */
-export function openConnection(parts: ConnectionParts): EngineLink {
-  const { flags } = parts;
-  const embedded = flags.serverUrl === undefined;
-  const kept =
-    parts.writes[writesKey({ kind: embedded ? "embedded" : "remote", url: flags.serverUrl ?? "" })];
+export function openConnection(parts: ConnectionParts, engine: EngineToOpen): EngineLink {
+  const { id, name, url, widened } = engine;
   return openEngineLink({
-    id: embedded ? EMBEDDED : REMOTE,
-    name: embedded ? "Embedded engine" : new URL(flags.serverUrl ?? "").host,
-    source: engineSource(parts),
-    switches: launchSwitches(flags, kept),
-    startTools: (target, signal) =>
-      startToolServer(
-        {
-          entry: parts.programs.toolServer,
-          session: parts.session,
-          cwd: parts.profile.folder,
-          appVersion: parts.appVersion,
-          records: parts.records,
-          target,
-        },
-        signal,
-      ),
+    id,
+    name,
+    source: engineSource(parts, engine),
+    switches: switchesOf(parts.writes(), { url, widened }),
+    startTools: (target, signal) => startToolServer(toolServerOf(parts, target), signal),
     bridge: parts.bridge,
     clock: parts.clock,
     now: () => new Date(),
-    ...parts.events,
+    onConnection: parts.onConnection,
+    onTools: parts.onTools,
+    onChanged: (topic) => parts.onChanged(id, topic),
   });
+}
+
+/** How a tool server is started, for a connection and for a test of one. */
+export const toolServerOf = (
+  parts: Pick<ConnectionParts, "programs" | "session" | "profile" | "appVersion" | "records">,
+  target: ToolServerTarget,
+): ToolServerOptions => ({
+  entry: parts.programs.toolServer,
+  session: parts.session,
+  cwd: parts.profile.folder,
+  appVersion: parts.appVersion,
+  records: parts.records,
+  target,
+});
+
+/** The switches that a connection to this engine has, or would have. */
+export function switchesOf(
+  writes: Readonly<Record<string, Writes>>,
+  { url, widened }: Pick<EngineToOpen, "url" | "widened">,
+): EngineLinkOptions["switches"] {
+  const key = writesKey(url === undefined ? { kind: "embedded", url: "" } : { kind: "remote", url });
+  return launchSwitches(url === undefined, widened, writes[key]);
 }
 
 /**
@@ -71,10 +96,10 @@ export function openConnection(parts: ConnectionParts): EngineLink {
  * counts; without one, the embedded engine is writable by the person and read-only for agents, any other is read-only.
  */
 export function launchSwitches(
-  flags: Pick<Flags, "serverUrl" | "allowWrites" | "terminals">,
+  embedded: boolean,
+  flags: Widened,
   kept: Writes | undefined,
 ): EngineLinkOptions["switches"] {
-  const embedded = flags.serverUrl === undefined;
   return {
     personMayWrite: flags.allowWrites || (kept?.person ?? embedded),
     agentsMayWrite: flags.allowWrites || (kept?.agents ?? false),
@@ -83,9 +108,9 @@ export function launchSwitches(
   };
 }
 
-function engineSource(parts: ConnectionParts): EngineSource {
-  const { flags, profile, programs } = parts;
-  if (flags.serverUrl !== undefined) return { kind: "remote", url: flags.serverUrl, apiKey: parts.apiKey };
+function engineSource(parts: ConnectionParts, { url, apiKey }: EngineToOpen): EngineSource {
+  const { profile, programs } = parts;
+  if (url !== undefined) return { kind: "remote", url, apiKey };
   let lastPort: number | undefined;
   return {
     kind: "embedded",

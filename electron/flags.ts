@@ -1,16 +1,16 @@
 import { isAbsolute, resolve } from "node:path";
 import * as z from "zod/v4";
+import { addressProblem } from "./contract/engines.ts";
 import { passesToChromium } from "./chromium-switches.ts";
 import { nearestName } from "./nearest-name.ts";
 
-/** A remote engine's address: plain http(s), and no user or password in it, because arguments are public on a machine. */
+/** A remote engine's address. No user or password in it, because arguments are public on a machine. */
 const ServerUrl = z.string().superRefine((text, context) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    context.addIssue("must be an http or https address, for example http://127.0.0.1:9123");
-  } else if (url.username !== "" || url.password !== "") {
-    context.addIssue("must not hold a user or a password; the key goes into IRONFLOW_API_KEY");
-  }
+  const problem = addressProblem(text);
+  if (problem !== undefined)
+    context.addIssue(
+      problem.includes("password") ? `${problem}; the key goes into IRONFLOW_API_KEY` : problem,
+    );
 });
 
 const A_PORT = "must be a port, a number from 0 to 65535 (0: the system chooses one)";

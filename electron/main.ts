@@ -10,15 +10,20 @@ import { openTerminalBridge } from "./children/bridge.ts";
 import { superviseDemo } from "./children/demo.ts";
 import { recordChromium } from "./children/page-processes.ts";
 import { startProcessRecords } from "./children/process-records.ts";
+import { startToolServer } from "./children/tool-server.ts";
 import { readCommandLine } from "./command-line.ts";
 import { announce, type Announcement } from "./connection-file.ts";
-import { openConnection } from "./connections.ts";
+import { EMBEDDED, openConnection, toolServerOf, type ConnectionParts } from "./connections.ts";
 import { createConsent } from "./consent/consent.ts";
 import { openRemembered } from "./consent/remembered.ts";
 import { terminalPolicies } from "./consent/terminal-policy.ts";
 import { questionNotices } from "./consent/question-notices.ts";
 import { createConsentWindow } from "./consent/window.ts";
 import { requests } from "./contract/ipc.ts";
+import { openEngineStore } from "./engines/engine-store.ts";
+import { openEngines } from "./engines/engines.ts";
+import { systemKeyStore } from "./engines/key-store.ts";
+import { testEngine } from "./engines/test-engine.ts";
 import type { Flags } from "./flags.ts";
 import { allHandlers } from "./handlers/all.ts";
 import { createHub } from "./hub/hub.ts";
@@ -104,32 +109,48 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
       page.tell("terminals:changed", [...sessions]);
       panic.terminalsChanged();
     },
-    onMoved: () => link.restartTools(),
+    onMoved: () => engines.restartTools(),
   });
   life.steps.add("terminal bridge", () => bridge.end());
 
-  const link = openConnection({
-    flags,
-    apiKey,
+  const keys = systemKeyStore();
+  const engineStore = openEngineStore(profile.engines, keys, [EMBEDDED.name]);
+  problems.note("engines", engineStore.problem);
+  const connectionParts: ConnectionParts = {
     profile,
     programs,
     session: launch,
     appVersion: version,
     records,
-    writes: settings.stored.writes ?? {},
+    writes: () => settings.stored.writes ?? {},
     bridge,
     clock: systemClock,
-    events: {
-      onConnection() {
-        page.tell("connections:changed", hub.connections());
-        announcement?.refresh();
-      },
-      onTools: () => tellAgents(),
-      onChanged: (topic) => page.tell("data:changed", { connection: link.id, topic }),
+    onConnection() {
+      page.tell("connections:changed", hub.connections());
+      announcement?.refresh();
     },
+    onTools: () => tellAgents(),
+    onChanged: (connection, topic) => page.tell("data:changed", { connection, topic }),
+  };
+  const engines = openEngines({
+    flags,
+    apiKey,
+    store: engineStore,
+    writes: connectionParts.writes,
+    open: (engine) => openConnection(connectionParts, engine),
+    onSwitched(before) {
+      consent.queue.withdraw(
+        ({ engine }) => engine?.kind === before.meta.kind && engine.url === before.meta.url,
+      );
+      performer.leave(before.id);
+      connectionParts.onConnection();
+    },
+    onLeft: (before) => door.dropConnection(before.id),
+    onChanged: (list) => page.tell("engines:changed", list),
   });
-  const hub = createHub([link]);
-  life.steps.add("engine and tool server", () => hub.stop());
+  const hub = createHub(() => engines.active);
+  const { active: link } = engines;
+  life.steps.add("engines and tool servers", () => engines.stop());
 
   if (flags.demo) {
     const demo = superviseDemo({ entry: programs.demo, session: launch, records, cwd: profile.folder, link });
@@ -231,6 +252,19 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     problems: problems.list,
     settings,
     hub,
+    engines,
+    store: engineStore,
+    keys,
+    test: (engine, signal) =>
+      testEngine(
+        {
+          startTools: (target, stop) => startToolServer(toolServerOf(connectionParts, target), stop),
+          clock: systemClock,
+          now,
+        },
+        engine,
+        signal,
+      ),
     page,
     performer,
     bridge,
@@ -244,7 +278,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     remembered,
     panic,
     leftOpen: () => leftOpen,
-    rows: () => [...TOOLS, AUDIT_ROW, ...link.applicationRows],
+    rows: () => [...TOOLS, AUDIT_ROW, ...engines.active.applicationRows],
     async dropCaller(name) {
       performer.drop(name);
       remembered.forgetTokens((tokenId) => tokens.holder(tokenId) !== undefined);
@@ -271,7 +305,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     app: { name: info.name, version, electron: info.electron },
     mcp: { url: door.url, token_file: profile.localToken },
     bridge: bridge.url === undefined ? null : { url: bridge.url },
-    engine: link.meta,
+    engine: engines.active.meta,
   }));
   life.steps.add("connection file", announcement.remove);
   appIsUp();

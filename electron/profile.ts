@@ -10,6 +10,8 @@ export interface Profile {
   readonly connectionFile: string;
   readonly localToken: string;
   readonly tokens: string;
+  /** The engines that the person added. */
+  readonly engines: string;
   readonly audit: string;
   /** Answers that the person wants remembered. */
   readonly remembered: string;
@@ -40,6 +42,7 @@ export function openProfile(folder: string): Profile {
     connectionFile: join(folder, "connection.json"),
     localToken: join(folder, "local-token"),
     tokens: join(folder, "tokens.json"),
+    engines: join(folder, "engines.json"),
     audit: join(folder, "audit.jsonl"),
     remembered: join(folder, "remembered.json"),
     terminals: join(folder, "terminals.json"),

@@ -26,10 +26,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = () => openSettings(path, () => new Date(NOW));
 const personMayWrite = () =>
-  launchSwitches(
-    { serverUrl: undefined, allowWrites: false, terminals: false },
-    open().stored.writes?.["embedded"],
-  ).personMayWrite;
+  launchSwitches(true, { allowWrites: false, terminals: false }, open().stored.writes?.["embedded"])
+    .personMayWrite;
 
 describe("damaged settings", () => {
   const whole = JSON.stringify(FORBIDS);

@@ -14,11 +14,19 @@ import { windowDoor } from "./window.ts";
 const door = windowDoor();
 const store = createAppStore(door, systemClock);
 followAddress(store, door);
-const { followSettings, followConnections, followQuestions, followAgents, followTerminals, followApprovals } =
-  store.getState();
+const {
+  followSettings,
+  followConnections,
+  followEngines,
+  followQuestions,
+  followAgents,
+  followTerminals,
+  followApprovals,
+} = store.getState();
 for (const follow of [
   followSettings,
   followConnections,
+  followEngines,
   followQuestions,
   followAgents,
   followTerminals,

@@ -58,6 +58,8 @@ export interface RightsToAsk {
   readonly consequence: string;
   readonly details: readonly { readonly label: string; readonly text: string; readonly is?: "time" }[];
   readonly effects: readonly string[];
+  /** Where it is about one. */
+  readonly engine?: Question["engine"];
   readonly signal: AbortSignal;
 }
 
@@ -225,6 +227,7 @@ export function createConsent(options: ConsentOptions): Consent {
           consequence: rights.consequence,
           risk: "write",
           caller: { name: "You, in the app" },
+          ...(rights.engine === undefined ? {} : { engine: rights.engine }),
           arguments: details,
           target: [],
           effects: [...rights.effects],
@@ -238,7 +241,7 @@ export function createConsent(options: ConsentOptions): Consent {
           questionId,
           user: auditUser(USER),
           tool: rights.title,
-          digest: keyedDigest(key, { title: rights.title, details }),
+          digest: keyedDigest(key, { title: rights.title, engine: rights.engine ?? null, details }),
         },
         rights.signal,
       );

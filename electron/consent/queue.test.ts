@@ -135,6 +135,15 @@ describe("a question", () => {
     expect(queue.top?.id).toBe("b");
   });
 
+  it("is closed without an answer when it is withdrawn, and no other one is", async () => {
+    const [a, b, c] = [ask("a"), ask("b"), ask("c")];
+    await read();
+    queue.withdraw((question) => question !== "question b");
+    await time.settle();
+    expect([a.outcome, b.outcome, c.outcome]).toEqual(["not_answered", "", "not_answered"]);
+    expect(queue.answer("b", "approve").taken, "what was seen of the one before counts no more").toBe(false);
+  });
+
   it("ends with the app, and none is taken after that", async () => {
     const first = ask("a");
     const second = ask("b");

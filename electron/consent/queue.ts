@@ -48,6 +48,8 @@ export interface QuestionQueue<Q> {
   answer(id: string, answer: "approve" | "decline", remember?: boolean): { taken: boolean; reason?: string };
   /** The window was closed or its page crashed: the question on top was not answered. */
   dismissed(): void;
+  /** These are no longer to be answered, for a reason that is not their callers': they close without an answer. */
+  withdraw(which: (question: Q) => boolean): void;
   /** The person refuses every question that waits, at once. */
   refuseAll(): void;
   /** The app ends: every question does, and no more is taken. */
@@ -151,6 +153,9 @@ export function questionQueue<Q>(clock: Clock, onChanged: () => void): QuestionQ
     },
     dismissed() {
       entries[0]?.settle("not_answered");
+    },
+    withdraw(which) {
+      for (const entry of entries.filter(({ question }) => which(question))) entry.settle("not_answered");
     },
     refuseAll() {
       while (entries[0] !== undefined) entries[0].settle("declined");

@@ -5,6 +5,7 @@ import { ToolError } from "../../mcp/contract/errors.ts";
 import { LiveTopic } from "../../mcp/contract/live.ts";
 import { TerminalRecord } from "./terminals.ts";
 import { Connection, ConnectionId } from "./connection.ts";
+import { EngineInfo, EngineKey, EngineName, EngineTest, NewEngine } from "./engines.ts";
 import { Probe, ProbeCall, ProbeId, ProbeOutcome, ProbeStart } from "./probe.ts";
 import { AuditPage, AuditQuery } from "./audit.ts";
 import {
@@ -55,6 +56,11 @@ const DONE_OR_NOT = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(false), error: ToolError }),
 ]);
 
+const ENGINE_OR_NOT = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), id: ConnectionId }),
+  z.object({ ok: z.literal(false), error: ToolError }),
+]);
+
 export const PermissionsLost = z.object({ at: z.string(), problem: z.string() });
 
 export const AppInfo = z.object({
@@ -89,6 +95,27 @@ export const requests = {
     ]),
   },
   "connections:restart": { in: z.strictObject({ connection: ConnectionId }), out: none },
+  "engines:list": { in: none, out: z.array(EngineInfo) },
+  /** Whether keys are kept over a restart. */
+  "engines:key-store": { in: none, out: z.object({ keeps: z.boolean() }) },
+  /** Asks in the consent window first: a new address raises rights. The key never comes back. */
+  "engines:add": { in: NewEngine, out: ENGINE_OR_NOT },
+  /** Another engine for pages and agents, at once. Questions about the one before close unanswered. */
+  "engines:switch": { in: z.strictObject({ id: ConnectionId }), out: ENGINE_OR_NOT },
+  "engines:rename": { in: z.strictObject({ id: ConnectionId, name: EngineName }), out: ENGINE_OR_NOT },
+  /** Null takes the key away. */
+  "engines:set-key": {
+    in: z.strictObject({ id: ConnectionId, api_key: EngineKey.nullable() }),
+    out: ENGINE_OR_NOT,
+  },
+  "engines:remove": { in: z.strictObject({ id: ConnectionId }), out: ENGINE_OR_NOT },
+  "engines:test": {
+    in: z.strictObject({ id: ConnectionId }),
+    out: z.discriminatedUnion("ok", [
+      z.object({ ok: z.literal(true), test: EngineTest }),
+      z.object({ ok: z.literal(false), error: ToolError }),
+    ]),
+  },
   /** Calls a row of the tool table as caller `user`; main checks the arguments by that row. */
   "tool:call": {
     in: z.strictObject({
@@ -230,6 +257,7 @@ export type AgentActivity = z.infer<typeof AgentActivity>;
 
 export const events = {
   "connections:changed": z.array(Connection),
+  "engines:changed": z.array(EngineInfo),
   "data:changed": z.object({ connection: ConnectionId, topic: LiveTopic }),
   "tokens:changed": z.array(TokenInfo),
   "terminals:changed": z.array(TerminalSession),

@@ -6,6 +6,7 @@ import { approvalHandlers, type ApprovalHandlerParts } from "./approvals.ts";
 import { auditHandlers } from "./audit.ts";
 import { permissionHandlers, type PermissionHandlerParts } from "./permissions.ts";
 import { appHandlers, type AppHandlerParts } from "./app.ts";
+import { engineHandlers, type EngineHandlerParts } from "./engines.ts";
 import { probeHandlers, type ProbeHandlerParts } from "./probe.ts";
 import { questionHandlers } from "./questions.ts";
 import { terminalHandlers } from "./terminals.ts";
@@ -19,6 +20,7 @@ import type { ConsentWindow } from "../consent/window.ts";
 export type AllHandlerParts = AppHandlerParts &
   Omit<TokenHandlerParts, "consent"> &
   Pick<ProbeHandlerParts, "probes"> &
+  Omit<EngineHandlerParts, "consent" | "audit"> &
   Omit<ApprovalHandlerParts, "consent"> &
   Omit<PermissionHandlerParts, "consent"> &
   Omit<WritesHandlerParts, "consent"> & {
@@ -34,6 +36,7 @@ export type AllHandlerParts = AppHandlerParts &
 export function allHandlers(parts: AllHandlerParts): Handlers {
   return {
     ...appHandlers(parts),
+    ...engineHandlers(parts),
     ...writesHandlers(parts),
     ...toolHandlers(parts.performer, parts.ending),
     ...tokenHandlers(parts),

@@ -27,10 +27,8 @@ export function probeHandlers({ probes, hub, consent, ending }: ProbeHandlerPart
         const answer = await consent.askRights({
           title: "Test as an agent",
           consequence: `A test in this app may do what is listed, as an agent, for ${PROBE_MS / 60_000} minutes or until its page is left.`,
-          details: [
-            { label: "Connection", text: link.name },
-            { label: "Permissions", text: permissions.join(", ") },
-          ],
+          engine: { name: link.name, url: link.meta.url, kind: link.meta.kind },
+          details: [{ label: "Permissions", text: permissions.join(", ") }],
           effects: permissions.map(effectOf),
           signal: ending,
         });

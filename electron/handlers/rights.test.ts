@@ -226,7 +226,7 @@ describe("the switches of a connection", () => {
   it("ask before agents may write, and are kept", async () => {
     const row = { connection: "local", who: "agents", allowed: true } as const;
     expect((await handlers()["connections:set-writes"](row)).ok).toBe(true);
-    expect(asked[0]?.details).toContainEqual({ label: "Address", text: "http://127.0.0.1:9123" });
+    expect(asked[0]?.engine).toMatchObject({ url: "http://127.0.0.1:9123" });
     expect([set, changed, kept()]).toEqual([[{ agents: true }], 1, { embedded: { agents: true } }]);
   });
 

@@ -31,10 +31,8 @@ export function writesHandlers(parts: WritesHandlerParts): Pick<Handlers, "conne
               ? "Allow changes on a connection"
               : "Allow agents to change things on a connection",
           consequence: `From now on ${whom} may change things on this engine, also after a restart of the app.`,
-          details: [
-            { label: "Connection", text: link.name },
-            { label: "Address", text: url },
-          ],
+          details: [],
+          engine: { name: link.name, url, kind: link.meta.kind },
           effects: ["What is destructive or cannot be undone still asks you each time."],
           signal: parts.ending,
         });

@@ -51,6 +51,12 @@ export interface EngineLink {
   readonly switches: Switches;
   /** From now on; who is left out keeps what they have. A change that is under way is not cut off. */
   setWrites(writes: Writes): void;
+  /** What the person calls it from now on. */
+  rename(name: string): void;
+  /** Of a remote engine: its tool server starts anew with this key. */
+  setKey(apiKey: string | undefined): void;
+  /** Resolves once no call that may change something is under way. */
+  idle(): Promise<void>;
   /** A call that may change something begins. Returns what is to be called once at its end. */
   changeBegins(): () => void;
   describe(): Connection;
@@ -71,16 +77,19 @@ export interface EngineLink {
 
 /** Starts a connection. It comes up by itself; `describe` tells how far it is. */
 export function openEngineLink(options: EngineLinkOptions): EngineLink {
-  const { id, name, source } = options;
-  let switches: Switches = { name, ...options.switches };
+  const { id, source } = options;
+  let { name } = options;
+  let switches: Omit<Switches, "name"> = options.switches;
+  let apiKey = source.kind === "remote" ? source.apiKey : undefined;
   let seen: EngineConnection | undefined;
   let since = options.now().toISOString();
   let lastState = "";
   let settle = () => {};
   const settled = new Promise<void>((resolve) => (settle = resolve));
   const waiting = new Set<(engine: EmbeddedEngine) => void>();
-  /** Calls under way that may change something. */
+  /** Calls under way that may change something, and who waits for the last one. */
   let changing = 0;
+  const whenIdle = new Set<() => void>();
   /** Whether the tool server that runs, or starts, has the tools that write. */
   let startedWithWrites: boolean | undefined;
   /** As the tool server listed them last. */
@@ -136,12 +145,12 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   }
 
   async function startTools(signal: AbortSignal): Promise<Running<McpSession>> {
-    const at = source.kind === "remote" ? source : await engineRunning(signal);
+    const at = source.kind === "remote" ? { url: source.url, apiKey } : await engineRunning(signal);
     const bridge = switches.terminals ? await options.bridge.address(signal) : undefined;
     const allowWrites = servesWrites(switches) || bridge !== undefined;
     startedWithWrites = allowWrites;
-    const { url, apiKey } = at;
-    const running = await options.startTools({ url, apiKey, allowWrites, bridge }, signal);
+    const target = { url: at.url, apiKey: at.apiKey, allowWrites, bridge };
+    const running = await options.startTools(target, signal);
     seen = undefined;
     isListed = false;
     const over = new AbortController();
@@ -190,10 +199,12 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
 
   return {
     id,
-    name,
+    get name() {
+      return name;
+    },
     get switches() {
       // A bridge that has crashed serves no terminals.
-      return { ...switches, terminals: switches.terminals && options.bridge.url !== undefined };
+      return { ...switches, name, terminals: switches.terminals && options.bridge.url !== undefined };
     },
     setWrites(writes) {
       switches = {
@@ -204,11 +215,23 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
       restartWhenStale();
       options.onConnection();
     },
+    rename(to) {
+      name = to;
+      options.onConnection();
+    },
+    setKey(key) {
+      apiKey = key;
+      tools.restart();
+    },
+    idle: () => (changing === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.add(resolve))),
     changeBegins() {
       changing += 1;
       return () => {
         changing -= 1;
         restartWhenStale();
+        if (changing > 0) return;
+        for (const wake of whenIdle) wake();
+        whenIdle.clear();
       };
     },
     describe: () => ({
@@ -250,7 +273,8 @@ export function openEngineLink(options: EngineLinkOptions): EngineLink {
   };
 }
 
-const servesWrites = (switches: Switches): boolean => switches.personMayWrite || switches.agentsMayWrite;
+const servesWrites = (switches: Omit<Switches, "name">): boolean =>
+  switches.personMayWrite || switches.agentsMayWrite;
 
 function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -15,7 +15,7 @@ function hubWith(callTool: McpSession["callTool"] | string, state: NoSession["st
     changeBegins: () => () => {},
     session: () => (typeof callTool === "string" ? { why: callTool, state } : { callTool }),
   };
-  return createHub([link as unknown as EngineLink]);
+  return createHub(() => link as unknown as EngineLink);
 }
 
 const errorOf = (result: { isError?: boolean | undefined; content: { type: string; text?: string }[] }) => {
@@ -92,7 +92,7 @@ describe("the hub", () => {
     expect(crashed["error"]).toContain("is not available. The disk is full.");
     const other = errorOf(await hubWith("x").call("other", "t", {}, options));
     expect(other).toMatchObject({ retryable: false });
-    expect(other["error"]).toContain("There is no such connection.");
+    expect(other["error"]).toContain("There is no such connection now.");
   });
 
   it("keeps places free for other agents, and for the person, whatever agents have under way", async () => {

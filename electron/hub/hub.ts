@@ -6,7 +6,7 @@ import { CallError, type CallOptions } from "../../mcp/client/session.ts";
 import type { Connection } from "../contract/connection.ts";
 import { errorResult } from "../mcp-endpoint/tool-result.ts";
 import { callFailure, notRunning, tooMany } from "./call-failure.ts";
-import { callPlaces } from "./call-places.ts";
+import { callPlaces, type CallPlaces } from "./call-places.ts";
 import type { EngineLink } from "./engine-link.ts";
 
 export interface HubCallOptions {
@@ -32,9 +32,8 @@ export interface Hub {
   ): Promise<CallToolResult>;
   connections(): Connection[];
   link(connection: string): EngineLink | undefined;
-  /** The connection that `/mcp` and a fresh window show. */
+  /** The connection that `/mcp` and the window show. */
   readonly defaultConnection: string;
-  stop(): Promise<void>;
 }
 
 export const HUB_LIMITS = {
@@ -61,19 +60,25 @@ export interface HubEvents {
   readonly onChanged: (connection: string, topic: LiveTopic) => void;
 }
 
-/** The one way from main to the engines: every call of a screen or an agent goes through here. */
-export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
-  const byId = new Map(links.map((link) => [link.id, link]));
-  const places = new Map(
-    links.map((link) => [
-      link.id,
-      callPlaces({
-        all: HUB_LIMITS.callsPerConnection,
-        agents: HUB_LIMITS.callsOfAgents,
-        perAgent: HUB_LIMITS.callsPerAgent,
-      }),
-    ]),
-  );
+/**
+ * The one way from main to the engines: every call of a screen or an agent goes through here.
+ * @param shown the connection that is shown now; no other one can be called
+ */
+export function createHub(shown: () => EngineLink): Hub {
+  const places = new WeakMap<EngineLink, CallPlaces>();
+  const find = (connection: string) => (shown().id === connection ? shown() : undefined);
+
+  function placesOf(link: EngineLink): CallPlaces {
+    const known = places.get(link);
+    if (known !== undefined) return known;
+    const made = callPlaces({
+      all: HUB_LIMITS.callsPerConnection,
+      agents: HUB_LIMITS.callsOfAgents,
+      perAgent: HUB_LIMITS.callsPerAgent,
+    });
+    places.set(link, made);
+    return made;
+  }
 
   async function call(
     link: EngineLink,
@@ -102,11 +107,10 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
 
   return {
     async call(connection, tool, args, options) {
-      const link = byId.get(connection);
-      const free = places.get(connection);
-      if (link === undefined || free === undefined)
-        return errorResult(notRunning(connection, "There is no such connection.", "away"));
-      const leave = free.take(options.agent);
+      const link = find(connection);
+      if (link === undefined)
+        return errorResult(notRunning(connection, "There is no such connection now.", "away"));
+      const leave = placesOf(link).take(options.agent);
       if (typeof leave === "number") return errorResult(tooMany(link.name, leave));
       try {
         return await call(link, tool, args, options);
@@ -114,11 +118,10 @@ export function createHub(links: readonly [EngineLink, ...EngineLink[]]): Hub {
         leave();
       }
     },
-    connections: () => links.map((link) => link.describe()),
-    link: (connection) => byId.get(connection),
-    defaultConnection: links[0].id,
-    async stop() {
-      await Promise.all(links.map((link) => link.stop()));
+    connections: () => [shown().describe()],
+    link: find,
+    get defaultConnection() {
+      return shown().id;
     },
   };
 }

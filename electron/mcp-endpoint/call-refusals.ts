@@ -39,6 +39,18 @@ export const QUESTION_OVER: ToolError = {
 export const TOKEN_GONE: Verdict = { verdict: "hidden", reason: "its token was taken away" };
 
 /** Under its name the application now offers something else, or nothing. */
+export const ENGINE_LEFT: Verdict = {
+  verdict: "refuse",
+  reason: "another engine is shown",
+  error: {
+    error: "The person has gone to another engine since the call was made. Nothing was done.",
+    code: "failed_precondition",
+    reason: "engine_left",
+    retryable: false,
+    hint: "Find out which engine answers now before you decide to call again.",
+  },
+};
+
 export const TOOL_CHANGED: Verdict = {
   verdict: "refuse",
   reason: "the tool has changed",

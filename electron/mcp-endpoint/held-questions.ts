@@ -29,6 +29,7 @@ export interface Held {
 interface Entry extends Held {
   readonly key: string;
   readonly caller: string;
+  readonly connection: string;
   readonly gone: AbortController;
   readonly answer: Promise<Answer>;
   settled: boolean;
@@ -51,7 +52,12 @@ export type Waited = { readonly answer: Answer } | { readonly comeBack: string }
 export interface HeldQuestions {
   /** Asks, and keeps what was asked. `ask` is called at once. */
   open(
-    about: { readonly key: string; readonly caller: string; readonly callId: string },
+    about: {
+      readonly key: string;
+      readonly caller: string;
+      readonly connection: string;
+      readonly callId: string;
+    },
     ask: (signal: AbortSignal, attendance: Attendance) => Promise<Answer>,
   ): Held;
   /**
@@ -61,8 +67,8 @@ export interface HeldQuestions {
   find(key: string, state: string | undefined): Held | undefined | "unknown";
   /** Waits as long as this caller can. When the signal aborts meanwhile, the question closes. */
   wait(held: Held, signal: AbortSignal, patience: Patience | undefined): Promise<Waited>;
-  /** Closes the questions of a caller, or all of them: nothing of it can be approved or taken any more. */
-  drop(caller?: string): void;
+  /** Closes the questions of a caller, of a connection, or all: nothing of it can be approved or taken any more. */
+  drop(of?: { readonly caller: string } | { readonly connection: string }): void;
   readonly count: number;
 }
 
@@ -116,12 +122,13 @@ export function heldQuestions(clock: Clock): HeldQuestions {
   }
 
   return {
-    open({ key, caller, callId }, ask) {
+    open({ key, caller, connection, callId }, ask) {
       makeRoom();
       const gone = new AbortController();
       const entry: Entry = {
         key,
         caller,
+        connection,
         callId,
         gone,
         answer: Promise.resolve()
@@ -182,9 +189,13 @@ export function heldQuestions(clock: Clock): HeldQuestions {
         if (entry.attended) entries.delete(entry); // answered, or failed
       }
     },
-    drop(caller) {
-      for (const entry of entries.values())
-        if (caller === undefined || entry.caller === caller) forget(entry);
+    drop(of) {
+      for (const entry of entries.values()) {
+        const meant =
+          of === undefined ||
+          ("caller" in of ? entry.caller === of.caller : entry.connection === of.connection);
+        if (meant) forget(entry);
+      }
     },
     get count() {
       return entries.size;

@@ -17,6 +17,7 @@ import type { Audit } from "./audit.ts";
 import { keyOf, subjectOf } from "./call-identity.ts";
 import {
   CONSENT_PENDING,
+  ENGINE_LEFT,
   QUESTION_OVER,
   RIGHTS_CHANGED,
   TOKEN_GONE,
@@ -84,6 +85,8 @@ export interface Performer {
   forgetLimit(caller: string): void;
   /** A token may do less than before: what was asked under its old rights closes, and its commands are asked about anew. */
   narrow(caller: string): void;
+  /** A connection is no longer there: its questions close. */
+  leave(connection: string): void;
   /** A token is gone: its questions close, its count of calls is over. Without a name, all questions close. */
   drop(caller?: string): void;
 }
@@ -157,7 +160,12 @@ export function createPerformer(parts: PerformParts): Performer {
   function question(passage: Passage, link: Link, row: ToolRow, args: Record<string, unknown>): Held {
     const { call } = passage;
     return held.open(
-      { key: keyOf(call, args, row), caller: auditUser(call.caller), callId: passage.id },
+      {
+        key: keyOf(call, args, row),
+        caller: auditUser(call.caller),
+        connection: call.connection,
+        callId: passage.id,
+      },
       (signal, attendance) => {
         const deadlineMs = () => parts.clock.nowMs() + EXPIRES_MS;
         const ask = () =>
@@ -238,7 +246,7 @@ export function createPerformer(parts: PerformParts): Performer {
   }
 
   function narrow(caller: string): void {
-    held.drop(`token:${caller}`);
+    held.drop({ caller: `token:${caller}` });
     parts.terminals.forget(caller);
   }
 
@@ -251,6 +259,7 @@ export function createPerformer(parts: PerformParts): Performer {
     },
     forgetLimit: (caller) => limiter.forget(caller),
     narrow,
+    leave: (connection) => held.drop({ connection }),
     drop(caller) {
       if (caller === undefined) return held.drop();
       limiter.forget(caller);
@@ -262,7 +271,8 @@ export function createPerformer(parts: PerformParts): Performer {
       const row = rowOf(link, call.tool);
       const args = withTerminalDefaults(row, row === undefined ? call.args : withoutConfirm(row, call.args));
       const decide = (): Verdict => {
-        const now = parts.hub.link(call.connection) ?? link;
+        const now = parts.hub.link(call.connection);
+        if (now === undefined) return ENGINE_LEFT;
         const caller = parts.callerNow(call);
         if (caller === undefined) return TOKEN_GONE;
         const verdict = parts.terminals.decide(

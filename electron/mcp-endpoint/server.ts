@@ -59,6 +59,8 @@ export interface McpEndpoint {
   toolsChanged(): void;
   /** A caller's token is gone or has changed: its sessions end, its requests under way are aborted. */
   dropCaller(name: string): Promise<void>;
+  /** A connection is no longer there: its sessions end, once requests under way had a moment to be answered. */
+  dropConnection(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -79,8 +81,8 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
     ...(options.sessionLimits === undefined ? {} : { limits: options.sessionLimits }),
   });
   const underWay = new Map<ServerResponse, { readonly caller: string; readonly gone: AbortController }>();
-  /** Requests that will be answered, not streams that stay open. */
-  const posts = new Set<ServerResponse>();
+  /** Requests that will be answered, not streams that stay open, and the connection they are on. */
+  const posts = new Map<ServerResponse, string>();
 
   async function handle(request: IncomingMessage, response: ServerResponse, at: ListeningAt): Promise<void> {
     const admission = guardRequest(request, policyAt(at, options));
@@ -117,7 +119,7 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
     const admitted = Object.assign(request, { auth: toAuthInfo(facts) });
     const owner = { tokenId, caller: caller.name, connection };
     if (request.method !== "POST") return legacy.handle(admitted, response, undefined, owner);
-    posts.add(response);
+    posts.set(response, connection);
     response.once("close", () => posts.delete(response));
     return post(admitted, response, owner);
   }
@@ -168,8 +170,15 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
       await legacy.drop((owner) => owner.caller === name);
       modern.notify.toolsChanged();
     },
+    async dropConnection(id) {
+      await lastAnswers(
+        [...posts].filter(([, connection]) => connection === id).map(([response]) => response),
+      );
+      await legacy.drop((owner) => owner.connection === id);
+      modern.notify.toolsChanged();
+    },
     async close() {
-      await lastAnswers(posts);
+      await lastAnswers([...posts.keys()]);
       await legacy.close();
       await modern.close();
       await http.close();
@@ -178,8 +187,8 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
 }
 
 /** Whoever has just been told that the app ends should hear it. */
-async function lastAnswers(posts: ReadonlySet<ServerResponse>): Promise<void> {
-  const all = [...posts].map((response) => new Promise<void>((done) => response.once("close", () => done())));
+async function lastAnswers(posts: readonly ServerResponse[]): Promise<void> {
+  const all = posts.map((response) => new Promise<void>((done) => response.once("close", () => done())));
   await within(Promise.all(all), LAST_ANSWERS_MS, systemClock);
 }
 

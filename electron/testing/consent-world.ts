@@ -25,6 +25,7 @@ const APPLICATION_ANSWER = { content: [{ type: "text" as const, text: "done" }] 
 interface World {
   rules: HouseRules;
   agentsMayWrite: boolean;
+  connections: readonly string[];
   /** What applications declare on every connection. */
   applications: readonly ApplicationRow[];
   onAsk: (call: CallToAsk) => void;
@@ -46,6 +47,7 @@ export function consentWorld() {
   const world: World = {
     rules: NO_RULES,
     agentsMayWrite: true,
+    connections: ["local", "other"],
     applications: [],
     onAsk: () => {},
     onChange: () => {},
@@ -69,7 +71,7 @@ export function consentWorld() {
         return store.call(tool, args);
       },
       link: (connection) =>
-        connection === "local" || connection === "other"
+        world.connections.includes(connection)
           ? {
               name: connection,
               applicationRows: world.applications,

@@ -3,11 +3,10 @@ import type { TokenInfo } from "../../electron/contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
-import { Modal } from "../ui/modal.tsx";
+import { Modal, ModalButtons } from "../ui/modal.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { readLimit, toLimitText } from "./limit-text.ts";
 import { USUAL_POLICY } from "./terminal-policy-words.ts";
-import styles from "./token-dialog.module.css";
 import { TokenFields } from "./token-fields.tsx";
 
 /** What a token may from its next request on. Giving more asks in the window that asks. */
@@ -38,41 +37,39 @@ export function TokenChangeDialog({ token, onClose }: { token: TokenInfo; onClos
   }
 
   return (
-    <Modal title={`What ${token.name} may`} onClose={onClose}>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <TokenFields
-          chosen={chosen}
-          onChosen={setChosen}
-          limit={limit}
-          onLimit={setLimit}
-          policy={policy}
-          onPolicy={setPolicy}
-        />
-        <div role="status">
-          {asking && waiting > 0 && (
-            <Callout tone="info" title="It waits for your approval.">
-              <Button onClick={showQuestion}>Show the question</Button>
-            </Callout>
-          )}
-          {error !== null && (
-            <Callout tone="info" title="Nothing was changed about the token">
-              <p>{error.error}</p>
-            </Callout>
-          )}
-        </div>
-        <div className={styles.buttons}>
+    <Modal
+      title={`What ${token.name} may`}
+      onClose={onClose}
+      onSubmit={() => void submit()}
+      footer={
+        <ModalButtons>
           <Button onClick={onClose}>Close</Button>
           <Button type="submit" look="primary" refused={asking ? "It waits for your approval" : undefined}>
             Change
           </Button>
-        </div>
-      </form>
+        </ModalButtons>
+      }
+    >
+      <TokenFields
+        chosen={chosen}
+        onChosen={setChosen}
+        limit={limit}
+        onLimit={setLimit}
+        policy={policy}
+        onPolicy={setPolicy}
+      />
+      <div role="status">
+        {asking && waiting > 0 && (
+          <Callout tone="info" title="It waits for your approval.">
+            <Button onClick={showQuestion}>Show the question</Button>
+          </Callout>
+        )}
+        {error !== null && (
+          <Callout tone="info" title="Nothing was changed about the token">
+            <p>{error.error}</p>
+          </Callout>
+        )}
+      </div>
     </Modal>
   );
 }

@@ -6,12 +6,11 @@ import { outcomeOf } from "../actions/outcome.ts";
 import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
 import { Field, TextInput } from "../ui/field.tsx";
-import { Modal } from "../ui/modal.tsx";
+import { Modal, ModalButtons } from "../ui/modal.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { NO_LIMIT, readLimit } from "./limit-text.ts";
 import { ShownOnce } from "./shown-once.tsx";
 import { USUAL_POLICY } from "./terminal-policy-words.ts";
-import styles from "./token-dialog.module.css";
 import { TokenFields } from "./token-fields.tsx";
 
 /** Makes a token. Giving rights asks in the window that asks; the token is shown here once and kept nowhere. */
@@ -55,44 +54,12 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
   }
   const refusal = error === null ? null : outcomeOf({ phase: "not_done", what: "Make the token", error });
   return (
-    <Modal title="Make a token for an agent" onClose={onClose}>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <Field
-          label="Name"
-          problem={problem}
-          hint="What you call the agent: this name is shown with everything it does."
-        >
-          {(ids) => (
-            <TextInput ids={ids} value={name} maxLength={64} placeholder="Claude Code" onChange={setName} />
-          )}
-        </Field>
-        <TokenFields
-          chosen={chosen}
-          onChosen={setChosen}
-          limit={limit}
-          onLimit={setLimit}
-          policy={policy}
-          onPolicy={setPolicy}
-        />
-        <div role="status">
-          {state === "asking" && (
-            <Callout tone="info" title="It waits for your approval.">
-              {waiting > 0 && <Button onClick={showQuestion}>Show the question</Button>}
-            </Callout>
-          )}
-          {refusal !== null && (
-            <Callout tone={refusal.tone === "bad" ? "bad" : "info"} title={refusal.title}>
-              <p>{refusal.detail === "Nothing was changed." ? "No token was made." : refusal.detail}</p>
-            </Callout>
-          )}
-        </div>
-        <div className={styles.buttons}>
+    <Modal
+      title="Make a token for an agent"
+      onClose={onClose}
+      onSubmit={() => void submit()}
+      footer={
+        <ModalButtons>
           <Button onClick={onClose}>Close</Button>
           <Button
             type="submit"
@@ -102,8 +69,38 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
           >
             Make token
           </Button>
-        </div>
-      </form>
+        </ModalButtons>
+      }
+    >
+      <Field
+        label="Name"
+        problem={problem}
+        hint="What you call the agent: this name is shown with everything it does."
+      >
+        {(ids) => (
+          <TextInput ids={ids} value={name} maxLength={64} placeholder="Claude Code" onChange={setName} />
+        )}
+      </Field>
+      <TokenFields
+        chosen={chosen}
+        onChosen={setChosen}
+        limit={limit}
+        onLimit={setLimit}
+        policy={policy}
+        onPolicy={setPolicy}
+      />
+      <div role="status">
+        {state === "asking" && (
+          <Callout tone="info" title="It waits for your approval.">
+            {waiting > 0 && <Button onClick={showQuestion}>Show the question</Button>}
+          </Callout>
+        )}
+        {refusal !== null && (
+          <Callout tone={refusal.tone === "bad" ? "bad" : "info"} title={refusal.title}>
+            <p>{refusal.detail === "Nothing was changed." ? "No token was made." : refusal.detail}</p>
+          </Callout>
+        )}
+      </div>
     </Modal>
   );
 }

@@ -1,8 +1,7 @@
-import { Checkbox } from "@base-ui/react/checkbox";
-import { Check } from "lucide-react";
 import { useEffect } from "react";
 import type { TerminalPolicy } from "../../electron/contract/tokens.ts";
 import { dataOf } from "../store/reading.ts";
+import { Check, Checks, Radios } from "../ui/check.tsx";
 import { Field, TextInput } from "../ui/field.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { readLimit, type LimitText } from "./limit-text.ts";
@@ -32,10 +31,9 @@ export function TokenFields(props: {
   };
   return (
     <>
-      <fieldset className={styles.grants}>
-        <legend>It may</legend>
+      <Checks legend="It may">
         {GRANTS.map(({ permission, title, text, always }) => (
-          <Grant
+          <Check
             key={permission}
             title={title}
             text={text}
@@ -45,31 +43,17 @@ export function TokenFields(props: {
           />
         ))}
         {others.map((permission) => (
-          <Grant
+          <Check
             key={permission}
             title={permission}
             text={own.includes(permission) ? "Tools on which you put this permission." : "Given before."}
             on={chosen.has(permission)}
-            fixed={false}
             onChange={(on) => toggle(permission, on)}
           />
         ))}
-      </fieldset>
+      </Checks>
       {[...chosen].some(grantsTerminals) && (
-        <fieldset className={styles.grants}>
-          <legend>Its commands</legend>
-          {POLICY_OPTIONS.map(({ value, label }) => (
-            <label key={value} className={styles.policy}>
-              <input
-                type="radio"
-                name="terminal-policy"
-                checked={policy === value}
-                onChange={() => onPolicy(value)}
-              />
-              {label}
-            </label>
-          ))}
-        </fieldset>
+        <Radios legend="Its commands" value={policy} options={POLICY_OPTIONS} onChange={onPolicy} />
       )}
       <div className={styles.limit}>
         <Field
@@ -108,31 +92,4 @@ function useOwnPermissions(): readonly string[] {
   const read = useApp((state) => state.readToolPermissions);
   useEffect(() => void read(), [read]);
   return [...new Set(Object.values(dataOf(reading)?.extra ?? {}))];
-}
-
-function Grant(props: {
-  title: string;
-  text: string;
-  on: boolean;
-  fixed: boolean;
-  onChange: (on: boolean) => void;
-}) {
-  return (
-    <label className={styles.grant}>
-      <Checkbox.Root
-        className={styles.box}
-        checked={props.on}
-        disabled={props.fixed}
-        onCheckedChange={(on) => props.onChange(on)}
-      >
-        <Checkbox.Indicator className={styles.tick}>
-          <Check aria-hidden="true" size={12} strokeWidth={3} />
-        </Checkbox.Indicator>
-      </Checkbox.Root>
-      <span>
-        <strong>{props.title}</strong>
-        <span className={styles.about}>{props.text}</span>
-      </span>
-    </label>
-  );
 }

@@ -12,6 +12,11 @@ const WORDS: Readonly<Record<string, string>> = {
   "consent.caller_gone": "Caller gave up",
   "consent.target_changed": "Target had changed",
   "consent.app_closed": "App was closed",
+  "engine.added": "Engine added",
+  "engine.shown": "Went to an engine",
+  "engine.renamed": "Engine renamed",
+  "engine.key_changed": "Engine's key changed",
+  "engine.removed": "Engine removed",
   "panic.on": "Everything stopped",
   "panic.off": "Agents act again",
 };

@@ -71,7 +71,7 @@ export function QuestionView({ question }: { question: Question }) {
               title="With exactly these arguments"
               values={question.arguments}
               zone={question.time_zone}
-              none="None."
+              {...(question.kind === "tool" ? { none: "None." } : {})}
             />
             <ShownValues
               title="What it acts on, as it is now"

@@ -4,7 +4,7 @@ import { ActionNote } from "../actions/action-note.tsx";
 import { hrefTo } from "../store/route.ts";
 import { Button } from "../ui/button.tsx";
 import { CodeInput, Field, TextInput } from "../ui/field.tsx";
-import { Modal } from "../ui/modal.tsx";
+import { Modal, ModalButtons } from "../ui/modal.tsx";
 import { useApp } from "../ui/use-app.ts";
 import styles from "./emit-dialog.module.css";
 import { emitArguments, emitProblems, type EmitForm } from "./emit-input.ts";
@@ -43,51 +43,12 @@ export function EmitDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal title="Emit an event" onClose={close}>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void emit();
-        }}
-      >
-        <Field label="Name" problem={shown.name} hint="Functions whose trigger matches it start for real.">
-          {(ids) => (
-            <TextInput
-              ids={ids}
-              mono
-              value={form.name}
-              maxLength={256}
-              placeholder="order.placed"
-              onChange={(name) => setForm({ ...form, name })}
-            />
-          )}
-        </Field>
-        <Field label="Data" problem={shown.data} hint="A JSON object. Numbers keep every digit.">
-          {(ids) => (
-            <CodeInput
-              ids={ids}
-              rows={9}
-              value={form.data}
-              maxLength={DATA_CHARS}
-              onChange={(data) => setForm({ ...form, data })}
-            />
-          )}
-        </Field>
-        <Field label="Idempotency key (optional)" hint="The same key never gives a second event.">
-          {(ids) => (
-            <TextInput
-              ids={ids}
-              mono
-              value={form.key}
-              maxLength={256}
-              onChange={(key) => setForm({ ...form, key })}
-            />
-          )}
-        </Field>
-        <ActionNote place={PLACE} />
-        {emitted !== null && <Started emitted={emitted} onFollow={close} />}
-        <div className={styles.buttons}>
+    <Modal
+      title="Emit an event"
+      onClose={close}
+      onSubmit={() => void emit()}
+      footer={
+        <ModalButtons>
           <Button onClick={close}>Close</Button>
           <Button
             type="submit"
@@ -97,8 +58,45 @@ export function EmitDialog({ onClose }: { onClose: () => void }) {
           >
             Emit
           </Button>
-        </div>
-      </form>
+        </ModalButtons>
+      }
+    >
+      <Field label="Name" problem={shown.name} hint="Functions whose trigger matches it start for real.">
+        {(ids) => (
+          <TextInput
+            ids={ids}
+            mono
+            value={form.name}
+            maxLength={256}
+            placeholder="order.placed"
+            onChange={(name) => setForm({ ...form, name })}
+          />
+        )}
+      </Field>
+      <Field label="Data" problem={shown.data} hint="A JSON object. Numbers keep every digit.">
+        {(ids) => (
+          <CodeInput
+            ids={ids}
+            rows={9}
+            value={form.data}
+            maxLength={DATA_CHARS}
+            onChange={(data) => setForm({ ...form, data })}
+          />
+        )}
+      </Field>
+      <Field label="Idempotency key (optional)" hint="The same key never gives a second event.">
+        {(ids) => (
+          <TextInput
+            ids={ids}
+            mono
+            value={form.key}
+            maxLength={256}
+            onChange={(key) => setForm({ ...form, key })}
+          />
+        )}
+      </Field>
+      <ActionNote place={PLACE} />
+      {emitted !== null && <Started emitted={emitted} onFollow={close} />}
     </Modal>
   );
 }

@@ -123,24 +123,16 @@ function FormInput(props: { field: FormField; value: string; onChange: (text: st
   }
   const options = field.kind === "boolean" ? ["true", "false"] : field.options;
   return (
-    <Field label={label} hint={field.about}>
-      {(ids) => (
-        <select
-          id={ids.id}
-          className={styles.select}
-          aria-describedby={ids.describedBy}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        >
-          <option value="">left out</option>
-          {options.map((option) => (
-            <option key={option} value={option}>
-              {option}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <NamedChoice
+      label={label}
+      {...(field.about === undefined ? {} : { hint: field.about })}
+      value={value}
+      options={[
+        { value: "", label: "left out" },
+        ...options.map((option) => ({ value: option, label: option })),
+      ]}
+      onChange={onChange}
+    />
   );
 }
 

@@ -6,6 +6,7 @@ import { GRANTS } from "../agents/permissions.ts";
 import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
+import { Check, Checks } from "../ui/check.tsx";
 import { NamedChoice } from "../ui/choice.tsx";
 import { Page } from "../ui/page.tsx";
 import { useApp } from "../ui/use-app.ts";
@@ -68,26 +69,22 @@ function Start() {
           onChange={setPicked}
         />
       )}
-      <fieldset className={styles.grants}>
-        <legend>The agent may</legend>
+      <Checks legend="The agent may">
         {GRANTS.map(({ permission, title, text }) => (
-          <label key={permission} className={styles.grant}>
-            <input
-              type="checkbox"
-              checked={chosen.has(permission)}
-              onChange={(event) => {
-                const next = new Set(chosen);
-                if (event.target.checked) next.add(permission);
-                else next.delete(permission);
-                setChosen(next);
-              }}
-            />
-            <span>
-              <strong>{title}</strong> <span className={styles.about}>{text}</span>
-            </span>
-          </label>
+          <Check
+            key={permission}
+            title={title}
+            text={text}
+            on={chosen.has(permission)}
+            onChange={(on) => {
+              const next = new Set(chosen);
+              if (on) next.add(permission);
+              else next.delete(permission);
+              setChosen(next);
+            }}
+          />
         ))}
-      </fieldset>
+      </Checks>
       <div role="status">
         {opening && <Callout tone="info" title="Connecting. More than reading waits for your approval." />}
         {refusal !== null && (

@@ -1,3 +1,4 @@
+import { EnginesSection } from "../engines/engines-section.tsx";
 import { Choice } from "../ui/choice.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Facts } from "../ui/facts.tsx";
@@ -46,6 +47,7 @@ export function SettingsPage() {
             </p>
           )}
         </Section>
+        <EnginesSection />
         <ConnectionSection />
         <AboutSection />
       </Sections>

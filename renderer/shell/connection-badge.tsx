@@ -11,7 +11,8 @@ import { connectionWords, shortUrl, writeWords } from "./connection-words.ts";
 export function ConnectionBadge() {
   const connection = useApp(currentOf);
   const all = useApp((state) => dataOf(state.connections));
-  const choose = useApp((state) => state.chooseConnection);
+  const engines = useApp((state) => dataOf(state.engines)) ?? [];
+  const go = useApp((state) => state.switchEngine);
   const stopped = useApp((state) => state.panic.stopped);
   if (connection === undefined) {
     return (
@@ -25,12 +26,12 @@ export function ConnectionBadge() {
   const readOnly = !connection.person_may_write || stopped;
   return (
     <section className={styles.badge} aria-label="Engine that is shown">
-      {all !== undefined && all.length > 1 ? (
+      {engines.length > 1 ? (
         <Choice
           label="Engine"
           value={connection.id}
-          options={all.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={choose}
+          options={engines.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(id) => void go(id)}
         />
       ) : (
         <strong className={styles.name}>{connection.name}</strong>

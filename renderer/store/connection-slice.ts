@@ -11,7 +11,6 @@ export type ConnectionSlice = {
   connectionId: string | null;
   /** Why the last restart did not happen. */
   restartProblem: string | null;
-  chooseConnection: (id: string) => void;
   restartConnection: () => Promise<void>;
   /** Why the last change of who may write was not made. */
   writesProblem: ToolError | null;
@@ -34,11 +33,6 @@ export const connectionSlice: Slice<ConnectionSlice> = (set, get, deps) => {
     connections: LOADING,
     connectionId: null,
     restartProblem: null,
-    chooseConnection(id) {
-      if (get().connectionId === id) return;
-      set({ connectionId: id });
-      deps.changes.tellEverything();
-    },
     async restartConnection() {
       const connection = currentOf(get());
       if (connection === undefined) return;

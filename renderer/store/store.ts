@@ -5,6 +5,7 @@ import { approvalsSlice, type ApprovalsSlice } from "../approvals/approvals-slic
 import { auditSlice, type AuditSlice } from "../audit/audit-slice.ts";
 import { breakersSlice, type BreakersSlice } from "../breakers/breakers-slice.ts";
 import { deadLettersSlice, type DeadLettersSlice } from "../dead-letters/dead-letters-slice.ts";
+import { enginesSlice, type EnginesSlice } from "../engines/engines-slice.ts";
 import { eventSlice, type EventSlice } from "../events/event-slice.ts";
 import { eventsSlice, type EventsSlice } from "../events/events-slice.ts";
 import { functionsSlice, type FunctionsSlice } from "../functions/functions-slice.ts";
@@ -34,6 +35,7 @@ export type AppState = RouteSlice &
   AuditSlice &
   BreakersSlice &
   DeadLettersSlice &
+  EnginesSlice &
   EventSlice &
   EventsSlice &
   FunctionsSlice &
@@ -72,6 +74,7 @@ export function createAppStore(door: Door, clock: Clock): AppStore {
       ...auditSlice(set, get, deps),
       ...breakersSlice(set, get, deps),
       ...deadLettersSlice(set, get, deps),
+      ...enginesSlice(set, get, deps),
       ...eventSlice(set, get, deps),
       ...eventsSlice(set, get, deps),
       ...functionsSlice(set, get, deps),

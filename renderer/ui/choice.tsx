@@ -40,6 +40,7 @@ export function Choice<V extends string>(props: {
 /** The same with its name above it, level with a `Field` beside it. */
 export function NamedChoice<V extends string>(props: {
   label: string;
+  hint?: string;
   value: V;
   options: readonly Option<V>[];
   onChange: (value: V) => void;
@@ -51,6 +52,7 @@ export function NamedChoice<V extends string>(props: {
         {props.label}
       </span>
       <Choice {...props} />
+      {props.hint !== undefined && <p className={styles.hint}>{props.hint}</p>}
     </div>
   );
 }

@@ -29,12 +29,15 @@ export function TextInput(props: {
   value: string;
   onChange: (text: string) => void;
   mono?: boolean;
+  /** Shown as dots. */
+  secret?: boolean;
   placeholder?: string;
   maxLength: number;
 }) {
   return (
     <input
       id={props.ids.id}
+      type={props.secret === true ? "password" : "text"}
       className={styles.input}
       data-mono={props.mono}
       aria-describedby={props.ids.describedBy}

@@ -4,14 +4,28 @@ import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import styles from "./modal.module.css";
 
-/** A dialog over the page: focus goes in and comes back, Escape closes. Not for approvals: those have their own window. */
+/**
+ * A dialog over the page: focus goes in and comes back, Escape closes. What it holds scrolls, its title and its footer
+ * stay. Not for approvals: those have their own window.
+ */
 export function Modal(props: {
   title: string;
   onClose: () => void;
   children: ReactNode;
   closable?: boolean;
+  /** Its buttons, which are in sight however small the window is. */
+  footer?: ReactNode;
+  /** Makes it a form: Enter in a field and a submit button in the footer do this. */
+  onSubmit?: () => void;
 }) {
   const closable = props.closable ?? true;
+  const { onSubmit } = props;
+  const inner = (
+    <>
+      <div className={styles.body}>{props.children}</div>
+      {props.footer !== undefined && <footer className={styles.footer}>{props.footer}</footer>}
+    </>
+  );
   return (
     <Dialog.Root
       open
@@ -33,9 +47,27 @@ export function Modal(props: {
               />
             )}
           </header>
-          <div className={styles.body}>{props.children}</div>
+          {onSubmit === undefined ? (
+            inner
+          ) : (
+            <form
+              className={styles.form}
+              noValidate
+              onSubmit={(event) => {
+                event.preventDefault();
+                onSubmit();
+              }}
+            >
+              {inner}
+            </form>
+          )}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** Buttons in a row at the end. */
+export function ModalButtons({ children }: { children: ReactNode }) {
+  return <div className={styles.buttons}>{children}</div>;
 }
