@@ -1,32 +1,42 @@
 import { performance } from "node:perf_hooks";
 import { expect } from "@playwright/test";
 import * as z from "zod/v4";
+import { unhurriedClock } from "../../loopback/testing/within.ts";
 import { handshakeAgent } from "../agents/handshake.ts";
 import { launchApp } from "../launch.ts";
 import { waitForQuestion } from "../pages/consent-window.ts";
 
 export interface FloodKeys {
+  /** As `keysMs`, before the flood: what the machine needs for a key. */
+  calmKeysMs: number[];
   /** From each key's event to the frame after which its character is on screen, in ms, sorted. */
   keysMs: number[];
-  /** From the click on Stop to the tab that says so, in ms. */
+  /** From the click on Stop to the tab that says so, in ms; and without the time in which the machine had no processor. */
   stopMs: number;
+  unhurriedStopMs: number;
   /** Printed by `yes` meanwhile. */
   bytes: number;
 }
 
 const KEY_EVERY_MS = 100;
+const CALM_MS = 2_000;
 
 /** Types into the window while the tab that it shows is flooded by `yes`, then presses Stop. */
 export async function floodKeys(ms: number): Promise<FloodKeys> {
   const app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
   try {
     const agent = await handshakeAgent(app.connection.mcp.url, app.token);
-    const started = agent.call("ironflow_terminal_run", { command: "yes", shell: "/bin/sh", cwd: "/" });
+    const started = agent.call("ironflow_terminal_run", {
+      command: "echo calm; read -r x; exec yes",
+      shell: "/bin/sh",
+      cwd: "/",
+    });
     await (await waitForQuestion(app, "Run a command in a terminal")).approve();
     const { session_id: id } = z.looseObject({ session_id: z.string() }).parse((await started).structured);
     const { page } = app;
     await page.evaluate((to) => (window.location.hash = to), `#/terminals/${id}`);
-    await expect(page.locator(".xterm-rows").first()).toContainText("y");
+    const rows = page.locator(".xterm-rows").first();
+    await expect(rows).toContainText("calm");
     await page.getByRole("button", { name: "Rename this tab" }).click();
     const field = page.getByRole("textbox", { name: "Name of this tab" });
     await field.fill("");
@@ -38,24 +48,38 @@ export async function floodKeys(ms: number): Promise<FloodKeys> {
         requestAnimationFrame(() => setTimeout(() => state.keysMs.push(performance.now() - event.timeStamp)));
       });
     });
-    const endMs = performance.now() + ms;
-    for (let key = 0; performance.now() < endMs; key += 1) {
-      await page.keyboard.press(key % 20 === 19 ? "ControlOrMeta+a" : "k");
-      await page.waitForTimeout(KEY_EVERY_MS);
-    }
-    const keysMs = await page.evaluate(() => (window as unknown as { keysMs: number[] }).keysMs);
+    const type = async (forMs: number) => {
+      const endMs = performance.now() + forMs;
+      for (let key = 0; performance.now() < endMs; key += 1) {
+        await page.keyboard.press(key % 20 === 19 ? "ControlOrMeta+a" : "k");
+        await page.waitForTimeout(KEY_EVERY_MS);
+      }
+      const keysMs = await page.evaluate(() => {
+        const state = window as unknown as { keysMs: number[] };
+        return state.keysMs.splice(0);
+      });
+      return keysMs.toSorted((a, b) => a - b);
+    };
+    const calmKeysMs = await type(CALM_MS);
+    await agent.call("ironbridge_terminal_input", { session_id: id, text: "\r" });
+    await expect(rows).toContainText("y");
+    const keysMs = await type(ms);
     await page.keyboard.press("Escape");
     const beganMs = performance.now();
+    const unhurriedMs = await unhurriedClock();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
-    await expect(page.getByRole("status").filter({ hasText: /Stopped/ })).toBeVisible({ timeout: 10_000 });
+    await expect(page.getByRole("status").filter({ hasText: /Stopped/ })).toBeVisible();
     const stopMs = Math.round(performance.now() - beganMs);
+    const unhurriedStopMs = Math.round(await unhurriedMs());
     const listed = z
       .looseObject({ sessions: z.array(z.looseObject({ output_bytes: z.number() })) })
       .parse((await agent.call("ironbridge_terminal_list")).structured);
     await agent.close();
     return {
-      keysMs: keysMs.toSorted((a, b) => a - b),
+      calmKeysMs,
+      keysMs,
       stopMs,
+      unhurriedStopMs,
       bytes: listed.sessions[0]?.output_bytes ?? 0,
     };
   } finally {
