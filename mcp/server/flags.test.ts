@@ -88,13 +88,31 @@ describe("--try-tool", () => {
       tool: "shop.refund",
       args: { order: 7 },
     });
-    expect(parseFlags(["--try-tool", "x"], {})).toMatchObject({ kind: "try", args: {} });
+    expect(parseFlags(["--try-tool", "x"], {})).toMatchObject({
+      kind: "try",
+      args: {},
+      dryRun: false,
+      declaration: undefined,
+    });
+    const secret = "a1".repeat(32);
+    const env = { IRONFLOW_AGENT_TOOLS_SECRET: secret };
+    const from = ["--try-tool=x", "--declaration=/f", "--dry-run"];
+    expect(parseFlags(from, env)).toMatchObject({
+      dryRun: true,
+      declaration: { file: "/f", secretHex: secret },
+    });
+    expect(parseFlags(from, {})).toMatchObject({ declaration: { file: "/f", secretHex: undefined } });
+    expect(() => parseFlags(from, { IRONFLOW_AGENT_TOOLS_SECRET: "short" })).toThrow(
+      "IRONFLOW_AGENT_TOOLS_SECRET must be 32 bytes as 64 hexadecimal digits",
+    );
   });
 
   it.each([
     [["--try-tool=x", "--arguments=[1]"], "--arguments must be a JSON object"],
     [["--try-tool=x", "--arguments={"], "--arguments must be a JSON object"],
     [["--arguments={}"], "--arguments needs --try-tool"],
+    [["--declaration=/f"], "--declaration needs --try-tool"],
+    [["--dry-run"], "--dry-run needs --try-tool"],
     [["--try-tool="], "--try-tool must be the name of a tool"],
   ])("refuses %j", (args, message) => {
     expect(() => parseFlags(args, {})).toThrow(message);

@@ -34,7 +34,16 @@ export type Request =
   /** Serves what the running app serves; `connectionFile` undefined: where the app keeps it by default. */
   | { readonly kind: "attach"; readonly connectionFile: string | undefined; readonly token: string }
   /** Calls one application tool, prints what a client would get, and ends. */
-  | { readonly kind: "try"; readonly options: ServerOptions; readonly tool: string; readonly args: object }
+  | {
+      readonly kind: "try";
+      readonly options: ServerOptions;
+      readonly tool: string;
+      readonly args: object;
+      /** Checks, and calls nothing. */
+      readonly dryRun: boolean;
+      /** The application's own declaration, in place of an engine; callbacks are signed where there is a secret. */
+      readonly declaration: { readonly file: string; readonly secretHex: string | undefined } | undefined;
+    }
   | { readonly kind: "help" }
   | { readonly kind: "version" };
 
@@ -105,6 +114,12 @@ const Flags = z.object({
   "terminal-bridge-url": bridgeUrl.optional(),
   "try-tool": z.string().min(1, "must be the name of a tool").max(128, "is too long").optional(),
   arguments: argumentsText.default({}),
+  declaration: z.string().min(1, "must be a path").optional(),
+  "dry-run": z.boolean().default(false),
+  IRONFLOW_AGENT_TOOLS_SECRET: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes as 64 hexadecimal digits")
+    .optional(),
   transport: z.enum(["stdio", "streamable-http"], "must be stdio or streamable-http").default("stdio"),
   IRONFLOW_TERMINAL_BRIDGE_TOKEN: headerSecret.optional(),
 });
@@ -148,6 +163,8 @@ const OPTIONS = {
   "port-file": { type: "string" },
   "try-tool": { type: "string" },
   arguments: { type: "string" },
+  declaration: { type: "string" },
+  "dry-run": { type: "boolean" },
   attach: { type: "boolean" },
   "connection-file": { type: "string" },
   version: { type: "boolean" },
@@ -172,13 +189,27 @@ export function parseFlags(
     "server-url": given["server-url"] ?? fromEnv(env, "IRONFLOW_SERVER_URL") ?? DEFAULT_SERVER_URL,
     "api-key": given["api-key"] ?? fromEnv(env, "IRONFLOW_API_KEY"),
     IRONFLOW_TERMINAL_BRIDGE_TOKEN: fromEnv(env, "IRONFLOW_TERMINAL_BRIDGE_TOKEN"),
+    IRONFLOW_AGENT_TOOLS_SECRET:
+      given.declaration === undefined ? undefined : fromEnv(env, "IRONFLOW_AGENT_TOOLS_SECRET"),
   });
   if (!parsed.success) throw firstProblem(parsed.error, given);
   const options = toOptions(parsed.data, toTransport(parsed.data, given, env));
-  if (parsed.data["try-tool"] !== undefined)
-    return { kind: "try", options, tool: parsed.data["try-tool"], args: parsed.data.arguments };
-  if (given.arguments !== undefined) throw new FlagError("--arguments needs --try-tool");
+  if (parsed.data["try-tool"] !== undefined) return tryRequest(parsed.data["try-tool"], options, parsed.data);
+  for (const name of ["arguments", "declaration", "dry-run"] as const)
+    if (given[name] !== undefined) throw new FlagError(`--${name} needs --try-tool`);
   return { kind: "serve", options };
+}
+
+function tryRequest(tool: string, options: ServerOptions, flags: z.output<typeof Flags>): Request {
+  const { declaration: file, IRONFLOW_AGENT_TOOLS_SECRET: secretHex } = flags;
+  return {
+    kind: "try",
+    options,
+    tool,
+    args: flags.arguments,
+    dryRun: flags["dry-run"],
+    declaration: file === undefined ? undefined : { file, secretHex },
+  };
 }
 
 /** The app decides what an agent may do, so no other flag makes sense beside `--attach`. */
@@ -291,6 +322,10 @@ export const HELP = `ironbridge-mcp: MCP tools for a running workflow engine, ov
   --try-tool NAME            call one tool that an application registered with the engine, print what a
                              client would get, and end: no MCP client is needed
   --arguments JSON           its arguments; {} when left out
+  --declaration FILE         with --try-tool and no engine: FILE is what the application sends to
+                             RegisterTool, as JSON. Its callbackUrl is called the way the engine calls
+                             it, signed where IRONFLOW_AGENT_TOOLS_SECRET is set
+  --dry-run                  with --try-tool: check declaration and arguments, call nothing
   --version, --help
 
 ironbridge-mcp --attach: the tools of the running Ironbridge app, for agents that speak stdio only. It takes

@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import type { Engine } from "../engines/engine.ts";
 import { createIronflowEngine } from "../engines/ironflow.ts";
 import { EngineWatch } from "../live/watch.ts";
+import { declaredIn } from "./application-tools/declared-file.ts";
 import { tryTool } from "./application-tools/try-tool.ts";
 import { ApplicationTools } from "./application-tools/catalog.ts";
 import { attach } from "./attach/attach.ts";
@@ -53,11 +54,15 @@ async function runAttached(
 
 async function runTry({
   options,
-  tool,
-  args,
+  tool: name,
+  declaration,
+  ...attempt
 }: Extract<ReturnType<typeof parseFlags>, { kind: "try" }>): Promise<void> {
-  const engine = createIronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey });
-  const result = await tryTool(engine, tool, args);
+  const source = () =>
+    declaration === undefined
+      ? createIronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey })
+      : declaredIn(declaration.file, declaration.secretHex);
+  const result = await tryTool({ ...attempt, name, source });
   process.stdout.write(`${JSON.stringify(result.shown, null, 2)}\n`);
   process.exitCode = result.exitCode;
 }

@@ -225,7 +225,7 @@ describe("--try-tool", () => {
   it.each([
     ["wrong arguments", ["--try-tool=shop.refund"], 4, "arguments.line: is required"],
     ["a bad declaration", ["--try-tool=shop.bad"], 7, `root has type`],
-    ["an unknown tool", ["--try-tool=ghost"], 6, "no application registered"],
+    ["an unknown tool", ["--try-tool=ghost"], 6, "no application declares"],
   ])("ends with the code of the error's class for %s", async (_, args, code, words) => {
     const tried = await tryTool(...args);
     expect(tried.code).toBe(code);

@@ -32,7 +32,10 @@ export function listedApplicationTool({ name, published, description, inputSchem
 export async function callApplicationTool(
   tool: PublishedTool,
   args: object,
-  { engine, signal }: { readonly engine: Engine; readonly signal: AbortSignal },
+  {
+    engine,
+    signal,
+  }: { readonly engine: Pick<Engine, "invokeApplicationTool">; readonly signal: AbortSignal },
 ): Promise<CallToolResult> {
   const problems = tool.check(args);
   if (problems.length > 0) return failureResult(applicationArgumentError(tool.published, problems));
