@@ -22,8 +22,7 @@ interface Source {
 
 async function makeSource(engine: EngineProcess, provider: string, more: object = {}): Promise<Source> {
   const made = await engine.ask("WebhookService/CreateWebhookSource", { provider, ...more });
-  const { id } = made["source"] as { id: string };
-  return { id, provider, token: String(made["ingest_token"]) };
+  return { id: String(made["id"]), provider, token: String(made["ingest_token"]) };
 }
 
 /** A provider's POST: it knows no key of the engine. */
@@ -54,7 +53,7 @@ async function eventsOf(engine: EngineProcess, name: string) {
 it("[2.14] takes in what is signed without any token, and tells a stranger nothing", async () => {
   const engine = await factory.start({ flags: [] });
   const secret = "github-secret-value";
-  const source = await makeSource(engine, "github", { secret });
+  const source = await makeSource(engine, "github", { verify_secret: secret });
   const text = '{"n":12345678901234567890}';
   const headers = {
     "x-hub-signature-256": sign(secret, text),
@@ -81,9 +80,13 @@ it("[2.14] takes in what is signed without any token, and tells a stranger nothi
   expect(refusals[0]?.status).toBe(401);
   const { deliveries } = (await engine.ask("WebhookService/ListWebhookDeliveries", {
     source_id: source.id,
-  })) as { deliveries: { outcome: string }[] };
+  })) as { deliveries: { status: string; signature_key: string }[] };
   // Only the one that showed the right token is noted.
-  expect(deliveries.map(({ outcome }) => outcome)).toEqual(["rejected", "duplicate", "accepted"]);
+  expect(deliveries.map(({ status, signature_key: key }) => [status, key])).toEqual([
+    ["rejected", "invalid"],
+    ["duplicate", "current"],
+    ["accepted", "current"],
+  ]);
 
   // Neither token nor secret is in a file, in the log or in another answer.
   const answers = await Promise.all([
@@ -114,6 +117,17 @@ it("[2.14] refuses hostile bodies, stores nothing of them and goes on", async ()
   expect(await send("{}", { "content-encoding": "gzip" })).toBe(415);
   for (const type of ["a b", "a..b", "*", "a.>", "\u0000", "x".repeat(300), "\u202e"])
     expect([type, await send(JSON.stringify({ type }))]).toEqual([type, 400]);
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  for (const text of [
+    "",
+    "a=%",
+    "a=%ff",
+    "type=a b",
+    "type=%00",
+    "type=*",
+    `a=${"x".repeat(MAX_BODY_BYTES)}`,
+  ])
+    expect([text.slice(0, 9), await send(text, form)]).toEqual([text.slice(0, 9), 400]);
   expect((await engine.rest("/api/v1/events")).body["events"]).toEqual([]);
   // Ids that look alike are two; a long or odd one is one.
   for (const id of ["12345678901234567890", "12345678901234567891", '"a\\u0000b"', '"a\\u0000c"']) {
@@ -124,7 +138,9 @@ it("[2.14] refuses hostile bodies, stores nothing of them and goes on", async ()
   }
   expect(await send('{"__proto__":{"id":"p","type":"q"},"type":["a"],"id":{}}')).toBe(200);
   expect(await send("[1]")).toBe(200);
-  expect(await eventsOf(engine, "shop")).toHaveLength(2);
+  expect(await send("__proto__=1&id=f-1", form)).toBe(200);
+  expect(await send("__proto__=1&id=f-1", form)).toBe(200);
+  expect(await eventsOf(engine, "shop")).toHaveLength(3);
   await engine.end("SIGTERM");
 });
 

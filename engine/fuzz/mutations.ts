@@ -198,6 +198,7 @@ const headerChanges: Record<string, string>[] = [
   { "content-type": "application/json; charset=utf-16" },
   { "content-type": "application/connect+json" },
   { "content-type": "multipart/form-data; boundary=x" },
+  { "content-type": "application/x-www-form-urlencoded" },
   { "content-encoding": "gzip" },
   { "x-ironflow-environment": "env_other" },
   { "x-ironflow-environment": "default" },

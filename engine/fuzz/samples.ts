@@ -7,6 +7,9 @@ export const PLACES = { run: "run_x", event: "evt_x", job: "job_x", lease: "leas
 /** A bucket that exists, unless a request has just deleted it. */
 export const FUZZED_BUCKET = "fuzzed";
 
+/** A source of webhooks that exists; requests to it bring its token. */
+export const FUZZED_PROVIDER = "world";
+
 /** A request that is good, or would be but for the thing it names; mutations begin here. */
 export interface Sample {
   method: string;
@@ -123,6 +126,45 @@ export const rpcSamples: Record<string, Record<string, unknown>> = {
     updateMask: "maxInflight",
   },
   DeleteConsumerGroup: { name: "fuzzed-gone" },
+  CreateWebhookSource: {
+    name: "n",
+    provider: "fuzzed",
+    eventPrefix: "fuzz.hook",
+    verifySecret: "a-secret-value",
+    verifyConfig: {
+      signatureHeader: "X-Sig",
+      entrySeparator: ",",
+      kvDelimiter: "=",
+      signatureKey: "v1",
+      timestampKey: "t",
+      signingTemplate: "{id}.{ts}.{body}",
+      encoding: "hex",
+      algorithm: "hmac-sha256",
+      toleranceSeconds: 5,
+      eventNamePath: "body:type",
+      dedupIdPath: "header:X-Id",
+    },
+    metadata: { m: 1 },
+    schemaVersion: 1,
+  },
+  GetWebhookSource: { id: "wh_x" },
+  ListWebhookSources: { limit: 5, offset: 0 },
+  UpdateWebhookSource: {
+    id: "wh_x",
+    name: "n",
+    verifyHeader: "X-Old",
+    verifyAlgorithm: "hmac-sha1",
+    expectedUpdatedAt: at,
+  },
+  RotateWebhookSecret: { id: "wh_x", verifySecret: "another-value", graceSeconds: 5 },
+  DisableWebhookSignatureVerification: { id: "wh_x", graceSeconds: 5 },
+  ListWebhookDeliveries: { sourceId: "wh_x", status: "accepted", limit: 5, offset: 0 },
+  TestWebhookVerifyConfig: {
+    verifyConfig: { signatureHeader: "X-Sig", signingTemplate: "{id}.{body}", dedupIdPath: "body:a.b" },
+    verifySecret: "a-secret-value",
+    headers: { "X-Sig": "00" },
+    body: '{"type":"a"}',
+  },
   JoinConsumerGroup: { groupName: "fuzzed", consumerId: "c", clientId: "d" },
   AckEvent: {
     groupName: "fuzzed",
@@ -244,6 +286,7 @@ const restBodies: Record<string, Record<string, unknown>> = {
   "POST /api/v1/sql": { query: "with a as (select 1) select * from a, events", timeout_ms: 200, max_rows: 5 },
   "POST /api/v1/config/{name}": { a: 1, b: { c: [1] } },
   "PATCH /api/v1/config/{name}": { a: 2 },
+  "POST /api/v1/webhooks/{provider}": { id: "1", type: "a", data: { n: 1 } },
   "POST /api/v1/secrets": { name: "FUZZED", value: "v", description: "d" },
   "PUT /api/v1/secrets/{name}": { value: "w", description: "d" },
   "PATCH /api/v1/secrets/{name}": { name: "FUZZED", description: "d" },
@@ -290,6 +333,7 @@ const pathValues: Record<string, string> = {
   environment: "env_default",
   entity: "e",
   projection: "p",
+  provider: FUZZED_PROVIDER,
 };
 
 /** What `{id}` and `{key}` mean is said by the segment before them. */

@@ -1,7 +1,7 @@
 import type { EngineProcess } from "../testing/engine-process.ts";
 import { workerCalls, type Assignment } from "../testing/pull-worker.ts";
 import type { MutatedRequest } from "./mutations.ts";
-import { FUZZED_BUCKET, PLACES } from "./samples.ts";
+import { FUZZED_BUCKET, FUZZED_PROVIDER, PLACES } from "./samples.ts";
 
 /** Runs, events and jobs that exist, for requests to be about. */
 export interface World {
@@ -20,6 +20,7 @@ export async function createWorld(engine: EngineProcess): Promise<World> {
   const jobs: Assignment[] = [];
   const calls = workerCalls(engine.url, engine.key, worker);
   let turn = 0;
+  let ingestToken = "";
 
   async function refresh(): Promise<void> {
     // A request may have changed or deleted them.
@@ -41,6 +42,9 @@ export async function createWorld(engine: EngineProcess): Promise<World> {
     await calls.register(["world-pull"]);
     // Refused when it is there.
     await engine.rest("/api/v1/kv/buckets", { name: FUZZED_BUCKET, history: 3 });
+    // Told once; refused when it is there.
+    const source = await engine.connect("WebhookService/CreateWebhookSource", { provider: FUZZED_PROVIDER });
+    if (typeof source.body["ingest_token"] === "string") ingestToken = source.body["ingest_token"];
     const [job] = (await calls.poll(1)).jobs;
     if (job !== undefined) jobs.unshift(job);
     jobs.length = Math.min(jobs.length, kept);
@@ -49,7 +53,7 @@ export async function createWorld(engine: EngineProcess): Promise<World> {
   await refresh();
   return {
     refresh,
-    fill: ({ path, body, ...rest }) => {
+    fill: ({ path, body, headers, ...rest }) => {
       turn += 1;
       const [about, job] = [runs[turn % runs.length], jobs[turn % Math.max(1, jobs.length)]];
       const runId = /job_x|lease_x/.test(path + (body?.toString("latin1") ?? "")) ? job?.run_id : about?.run;
@@ -62,6 +66,9 @@ export async function createWorld(engine: EngineProcess): Promise<World> {
           .replaceAll(PLACES.lease, job?.lease_token ?? PLACES.lease);
       return {
         ...rest,
+        headers: path.startsWith("/api/v1/webhooks/")
+          ? { authorization: `Bearer ${ingestToken}`, ...headers }
+          : headers,
         path: put(path),
         body: body === undefined ? undefined : Buffer.from(put(body.toString("latin1")), "latin1"),
       };

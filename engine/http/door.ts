@@ -40,7 +40,12 @@ export function policyAt(at: ListeningAt, options: DoorOptions): GuardPolicy<Env
     routes: [
       ...restRoutes
         .filter((route) => route.open === true)
-        .map((route) => ({ ...doorOf(route.path), methods: [route.method], anonymous: true as const })),
+        .map((route) => ({
+          ...doorOf(route.path),
+          methods: [route.method],
+          anonymous: true as const,
+          ...(route.bytes === undefined ? {} : { bodyTypes: route.bytes }),
+        })),
       { under: "/api/", ...rest },
       { under: "/api/v1/kv/", bodyTypes: ["application/json", "application/octet-stream"], ...rest },
       ...CONNECT_SERVICES.map((service) => ({

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createHarness, ENV, type Harness } from "../testing/harness.ts";
+import { CreateSourceRequest } from "../contract/webhooks.ts";
 import { createSource, currentSecrets, findSource, rotateSecret } from "../webhooks/sources.ts";
 import { openSealed } from "./cipher.ts";
 import { secretsKeysOf, toSecretsKey, type SecretsKey } from "./keys.ts";
@@ -47,9 +48,16 @@ it("stores every encrypted value anew under a new key, and overwrites none that 
   const { core } = engine;
   await engine.change((tx) => createSecret(core, tx, ENV, { name: "TOKEN", value: "hunter2" }));
   const { source } = await engine.change((tx) =>
-    createSource(core, tx, ENV, { provider: "stripe", secret: "older-secret-1234" }),
+    createSource(
+      core,
+      tx,
+      ENV,
+      CreateSourceRequest.parse({ provider: "stripe", verifySecret: "older-secret-1234" }),
+    ),
   );
-  await engine.change((tx) => rotateSecret(core, tx, ENV, { id: source.id, secret: "newer-secret-1234" }));
+  await engine.change((tx) =>
+    rotateSecret(core, tx, ENV, { id: source.id, verifySecret: "newer-secret-1234" }),
+  );
   const { hmacSecret } = await core.agentTools.register(
     { environmentId: ENV, name: "key:1", scopes: undefined, gone: new AbortController().signal },
     { agentName: "shop", callbackUrl: "http://127.0.0.1:1/x", tools: [{ name: "look" }] },
@@ -68,8 +76,8 @@ it("stores every encrypted value anew under a new key, and overwrites none that 
   expect(values()).toEqual(all);
   expect(resolveSecrets(engine.core, ENV, ["TOKEN"])).toEqual({ values: { TOKEN: "hunter2" } });
   expect(currentSecrets(engine.core, findSource(engine.core, ENV, source.id), engine.clock.nowMs())).toEqual([
-    "newer-secret-1234",
-    "older-secret-1234",
+    { secret: "newer-secret-1234", isPrevious: false },
+    { secret: "older-secret-1234", isPrevious: true },
   ]);
 
   await restart(foreign);

@@ -11,6 +11,7 @@ import { AGENT_TOOLS } from "./migrations/09-agent-tools.ts";
 import { WEBHOOKS } from "./migrations/10-webhooks.ts";
 import { CONSUMER_GROUPS } from "./migrations/11-consumer-groups.ts";
 import { ROUTING_SLICES } from "./migrations/12-routing-slices.ts";
+import { WEBHOOK_DESCRIPTORS } from "./migrations/13-webhook-descriptors.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly string[] = [
   WEBHOOKS,
   CONSUMER_GROUPS,
   ROUTING_SLICES,
+  WEBHOOK_DESCRIPTORS,
 ];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */

@@ -9,10 +9,16 @@ export interface WebhookSourceRow {
   provider: string;
   event_prefix: string;
   token_hash: string;
+  /** The beginning of the token, for people to tell it by. */
+  token_prefix: string;
   /** JSON text of how deliveries are signed; null when no signature is asked for. */
   verify: string | null;
   /** That of its newest secret; 0 before the first. */
   revision: number;
+  /** JSON text of an object. */
+  metadata: string | null;
+  /** The version that its events have. */
+  schema_version: number;
   created_at: number;
   updated_at: number;
 }
@@ -34,6 +40,8 @@ export interface WebhookDeliveryRow {
   delivery_key: string | null;
   outcome: DeliveryOutcome;
   reason: string;
+  /** Which secret made its signature. */
+  signature_key: string;
   event_id: string | null;
   event_name: string | null;
   received_at: number;
@@ -43,17 +51,13 @@ export interface DeliveryFilter {
   environmentId: string;
   sourceId?: string | undefined;
   outcome?: DeliveryOutcome | undefined;
-  eventName?: string | undefined;
-  /** Deliveries that were stored before this one. */
-  beforeSeq?: number | undefined;
-  limit: number;
 }
 
 export interface WebhookTable {
   get(environmentId: string, id: string): WebhookSourceRow | undefined;
   byToken(tokenHash: string): WebhookSourceRow | undefined;
   /** Those of all environments. */
-  byProvider(provider: string): WebhookSourceRow[];
+  byProvider(providerOrId: string): WebhookSourceRow[];
   /** In order of provider. */
   list(environmentId: string): WebhookSourceRow[];
   insert(row: WebhookSourceRow): void;
@@ -72,7 +76,8 @@ export interface WebhookTable {
   /** Keeps the newest `keep` of a source's deliveries that were refused or repeated. */
   trimRefused(sourceId: string, keep: number): void;
   /** The newest first. */
-  deliveries(filter: DeliveryFilter): WebhookDeliveryRow[];
+  deliveries(filter: DeliveryFilter, page: { limit: number; offset: number }): WebhookDeliveryRow[];
+  countDeliveries(filter: DeliveryFilter): number;
   /** Which source has sent which event, in order. */
   edges(environmentId: string): { source_id: string; event: string }[];
 }
@@ -83,19 +88,20 @@ export function createWebhookTable(db: Database): WebhookTable {
   );
   const byToken = db.prepare<WebhookSourceRow>("select * from webhook_sources where token_hash = ?");
   const byProvider = db.prepare<WebhookSourceRow>(
-    "select * from webhook_sources where provider = ? order by id",
+    "select * from webhook_sources where provider = ?1 or id = ?1 order by id",
   );
   const list = db.prepare<WebhookSourceRow>(
     "select * from webhook_sources where environment_id = ? order by provider",
   );
   const insert = db.prepare(
     `insert into webhook_sources
-       (id, environment_id, name, provider, event_prefix, token_hash, verify, revision, created_at, updated_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (id, environment_id, name, provider, event_prefix, token_hash, token_prefix, verify, revision, metadata,
+        schema_version, created_at, updated_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const update = db.prepare(
-    `update webhook_sources set name = ?, event_prefix = ?, token_hash = ?, verify = ?, revision = ?, updated_at = ?
-     where id = ?`,
+    `update webhook_sources set name = ?, token_hash = ?, token_prefix = ?, verify = ?, revision = ?, metadata = ?,
+       schema_version = ?, updated_at = ? where id = ?`,
   );
   const remove = db.prepare("delete from webhook_sources where id = ?");
   const secrets = db.prepare<WebhookSecretRow>(
@@ -114,8 +120,8 @@ export function createWebhookTable(db: Database): WebhookTable {
   );
   const addDelivery = db.prepare(
     `insert into webhook_deliveries
-       (id, environment_id, source_id, delivery_key, outcome, reason, event_id, event_name, received_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (id, environment_id, source_id, delivery_key, outcome, reason, signature_key, event_id, event_name, received_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const trim = db.prepare(
     `delete from webhook_deliveries where source_id = ? and outcome <> 'accepted' and seq <=
@@ -125,6 +131,13 @@ export function createWebhookTable(db: Database): WebhookTable {
     `select e.source_id, e.event_name as event from webhook_edges e join webhook_sources s on s.id = e.source_id
      where s.environment_id = ? order by e.source_id, e.event_name`,
   );
+  const where = "environment_id = ?1 and (?2 is null or source_id = ?2) and (?3 is null or outcome = ?3)";
+  const deliveries = db.prepare<WebhookDeliveryRow>(
+    `select * from webhook_deliveries where ${where} order by seq desc limit ?4 offset ?5`,
+  );
+  const countOf = db.prepare<{ n: number }>(`select count(*) as n from webhook_deliveries where ${where}`);
+  const valuesOf = (f: DeliveryFilter) =>
+    [f.environmentId, f.sourceId ?? null, f.outcome ?? null] satisfies Bindable[];
   return {
     get: (environmentId, id) => get.get(environmentId, id),
     byToken: (tokenHash) => byToken.get(tokenHash),
@@ -138,14 +151,27 @@ export function createWebhookTable(db: Database): WebhookTable {
         r.provider,
         r.event_prefix,
         r.token_hash,
+        r.token_prefix,
         r.verify,
         r.revision,
+        r.metadata,
+        r.schema_version,
         r.created_at,
         r.updated_at,
       );
     },
     update: (r) => {
-      update.run(r.name, r.event_prefix, r.token_hash, r.verify, r.revision, r.updated_at, r.id);
+      update.run(
+        r.name,
+        r.token_hash,
+        r.token_prefix,
+        r.verify,
+        r.revision,
+        r.metadata,
+        r.schema_version,
+        r.updated_at,
+        r.id,
+      );
     },
     delete: (id) => {
       removeSecrets.run(id, Number.MAX_SAFE_INTEGER);
@@ -170,6 +196,7 @@ export function createWebhookTable(db: Database): WebhookTable {
         r.delivery_key,
         r.outcome,
         r.reason,
+        r.signature_key,
         r.event_id,
         r.event_name,
         r.received_at,
@@ -178,24 +205,8 @@ export function createWebhookTable(db: Database): WebhookTable {
     trimRefused: (sourceId, keep) => {
       trim.run(sourceId, sourceId, keep);
     },
-    deliveries: (f) => {
-      const where = ["environment_id = ?"];
-      const values: Bindable[] = [f.environmentId];
-      const add = (sql: string, value: Bindable | undefined) => {
-        if (value === undefined) return;
-        where.push(sql);
-        values.push(value);
-      };
-      add("source_id = ?", f.sourceId);
-      add("outcome = ?", f.outcome);
-      add("event_name = ?", f.eventName);
-      add("seq < ?", f.beforeSeq);
-      return db
-        .prepare<WebhookDeliveryRow>(
-          `select * from webhook_deliveries where ${where.join(" and ")} order by seq desc limit ?`,
-        )
-        .all(...values, f.limit);
-    },
+    deliveries: (f, page) => deliveries.all(...valuesOf(f), page.limit, page.offset),
+    countDeliveries: (f) => countOf.get(...valuesOf(f))?.n ?? 0,
     edges: (environmentId) => edges.all(environmentId),
   };
 }

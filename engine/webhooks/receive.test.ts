@@ -28,7 +28,7 @@ const [older, newer] = ["older-secret", "newer-secret"];
 
 const make = (secret?: string) =>
   engine.change((tx) =>
-    createSource(engine.core, tx, ENV, CreateSourceRequest.parse({ provider: "shop", secret })),
+    createSource(engine.core, tx, ENV, CreateSourceRequest.parse({ provider: "shop", verifySecret: secret })),
   );
 
 function deliver(value: object, signedWith?: string, token?: string) {
@@ -64,7 +64,7 @@ it("stores neither event nor note when one of them cannot be stored", async () =
 
 it("accepts the secret of before for the grace period, 24 h by default, and no longer", async () => {
   const { source } = await make(older);
-  await engine.change((tx) => rotateSecret(engine.core, tx, ENV, { id: source.id, secret: newer }));
+  await engine.change((tx) => rotateSecret(engine.core, tx, ENV, { id: source.id, verifySecret: newer }));
   engine.clock.advance(WEBHOOK_LIMITS.defaultGraceSeconds * 1000 - 1);
   expect(await deliver({ type: "a" }, older)).toMatchObject({ duplicate: false });
   engine.clock.advance(1);
@@ -78,7 +78,7 @@ it("lets nothing in by a signature when the secret cannot be read, and says so i
   engine = await createHarness({ file, secretsKeys: secretsKeysOf(toSecretsKey(Buffer.alloc(32, 8))) });
   await expect(deliver({ type: "a" }, older, token)).rejects.toMatchObject(refused);
   await expect(deliver({ type: "a" }, "")).rejects.toMatchObject(refused);
-  const notes = engine.core.store.webhooks.deliveries({ environmentId: ENV, limit: 10 });
+  const notes = engine.core.store.webhooks.deliveries({ environmentId: ENV }, { limit: 10, offset: 0 });
   expect(notes.map(({ outcome, reason }) => [outcome, reason])).toEqual([
     ["rejected", "no secret of the source can be read with this engine's key"],
   ]);

@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isLosslessNumber } from "lossless-json";
-import { parseExactJson } from "../../loopback/exact-json.ts";
 import { hashToken } from "../../loopback/token.ts";
 import { EventName } from "../contract/ids.ts";
-import { WEBHOOK_LIMITS } from "../contract/webhooks.ts";
+import { WEBHOOK_LIMITS, type SignatureKey, type VerifyConfig } from "../contract/webhooks.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { emitEvent } from "../execute/emit.ts";
@@ -11,14 +9,15 @@ import { encodeJson, JsonText, toJsonText } from "../json/json-text.ts";
 import type { WebhookDeliveryRow, WebhookSourceRow } from "../store/webhooks.ts";
 import type { Tx } from "../store/writer.ts";
 import { currentSecrets, verifyConfigOf, WEBHOOK_TOKEN_PREFIX } from "./sources.ts";
-import { verifySignature, type Verdict } from "./signature.ts";
+import { namesOf, parseBody, shortened } from "./delivery.ts";
+import { readClaim, verifySignature } from "./signature.ts";
 
 export interface Delivery {
   provider: string;
   /** The bearer token that came along. */
   token: string | undefined;
   headers: IncomingHttpHeaders;
-  /** JSON in UTF-8, or nothing. */
+  /** JSON in UTF-8 or a form, or nothing. */
   body: Buffer;
 }
 
@@ -29,21 +28,17 @@ export interface Received {
   duplicate: boolean;
 }
 
-const maxKeyChars = 256;
-/** Where providers that have no id in the body say what the delivery is called. */
-const KEY_HEADERS = ["x-github-delivery", "webhook-id", "idempotency-key"];
-
 /**
  * Takes a delivery in: its event and the note of it are one change, on disk before this resolves.
  * @throws ApiError unauthenticated, the same whatever is wrong with token or signature; invalid_argument
  */
 export async function receiveDelivery(core: Core, delivery: Delivery): Promise<Received> {
-  const source = await admit(core, delivery);
+  const { source, signedWith } = await admit(core, delivery);
   let read: ReturnType<typeof readDelivery>;
   try {
     read = readDelivery(source, delivery);
   } catch (error) {
-    if (error instanceof ApiError) await noteRejected(core, source, error.message);
+    if (error instanceof ApiError) await noteRejected(core, source, error.message, signedWith);
     throw error;
   }
   const { key, eventName, data } = read;
@@ -51,10 +46,10 @@ export async function receiveDelivery(core: Core, delivery: Delivery): Promise<R
     if (core.store.webhooks.get(source.environment_id, source.id) === undefined) throw unknown();
     const before = key === null ? undefined : core.store.webhooks.accepted(source.id, key);
     const id = core.ids.next("whd");
+    const noted = { id, delivery_key: key, signature_key: signedWith };
     if (before !== undefined) {
       note(core, tx, source, {
-        id,
-        delivery_key: key,
+        ...noted,
         outcome: "duplicate",
         reason: `repeats ${before.id}`,
         event_id: before.event_id,
@@ -67,12 +62,11 @@ export async function receiveDelivery(core: Core, delivery: Delivery): Promise<R
       name: eventName,
       data,
       metadata: new JsonText(encodeJson({ webhook_source_id: source.id, webhook_delivery_id: id })),
-      version: 1,
+      version: source.schema_version,
       source: "webhook",
     });
     note(core, tx, source, {
-      id,
-      delivery_key: key,
+      ...noted,
       outcome: "accepted",
       reason: "",
       event_id: eventId,
@@ -84,81 +78,88 @@ export async function receiveDelivery(core: Core, delivery: Delivery): Promise<R
 
 const unknown = () => new ApiError("unauthenticated", "no webhook source takes this delivery");
 
+interface Admission {
+  source: WebhookSourceRow;
+  signedWith: SignatureKey;
+}
+
 /** The source that the token or, without one, the signature speaks for. Where a signature is asked for it has to be right. */
-async function admit(core: Core, delivery: Delivery): Promise<WebhookSourceRow> {
+async function admit(core: Core, delivery: Delivery): Promise<Admission> {
   const { webhooks } = core.store;
   // Another bearer is the provider's own and no claim of ours.
   if (delivery.token?.startsWith(WEBHOOK_TOKEN_PREFIX) === true) {
     const source = webhooks.byToken(hashToken(delivery.token));
-    if (source === undefined || source.provider !== delivery.provider) throw unknown();
+    if (source === undefined || ![source.provider, source.id].includes(delivery.provider)) throw unknown();
     const verdict = verdictOn(core, source, delivery);
-    if (verdict === undefined || verdict.ok) return source;
-    await noteRejected(core, source, verdict.reason);
+    if (verdict === undefined) return { source, signedWith: "none" };
+    if (verdict.ok) return { source, signedWith: verdict.signedWith };
+    await noteRejected(core, source, verdict.reason, "invalid");
     throw unknown();
   }
   // Nothing is noted for a caller who showed no token: anybody could fill the disk.
-  const source = webhooks
-    .byProvider(delivery.provider)
-    .find((one) => verdictOn(core, one, delivery)?.ok === true);
-  if (source === undefined) throw unknown();
-  return source;
+  for (const source of webhooks.byProvider(delivery.provider)) {
+    const verdict = verdictOn(core, source, delivery);
+    if (verdict?.ok === true) return { source, signedWith: verdict.signedWith };
+  }
+  throw unknown();
 }
 
+type SourceVerdict = { ok: true; signedWith: SignatureKey } | { ok: false; reason: string };
+
 /** Undefined when the source asks for no signature. */
-function verdictOn(core: Core, source: WebhookSourceRow, { headers, body }: Delivery): Verdict | undefined {
+function verdictOn(core: Core, source: WebhookSourceRow, delivery: Delivery): SourceVerdict | undefined {
   const config = verifyConfigOf(source);
   if (config === undefined) return undefined;
+  const { headers, body } = delivery;
   const nowMs = core.clock.nowMs();
-  return verifySignature(config, currentSecrets(core, source, nowMs), headers, body, nowMs);
+  const secrets = currentSecrets(core, source, nowMs);
+  const verdict = verifySignature(
+    config,
+    secrets.map(({ secret }) => secret),
+    readClaim(config, headers, signedId(config, headers, body)),
+    body,
+    nowMs,
+  );
+  if (!verdict.ok) return verdict;
+  return { ok: true, signedWith: secrets[verdict.index]?.isPrevious === true ? "prev" : "current" };
+}
+
+/** The id that is part of what is signed; "" when nothing is, or nothing can be read. */
+export function signedId(config: VerifyConfig, headers: IncomingHttpHeaders, body: Buffer): string {
+  if (!config.signingTemplate.includes("{id}")) return "";
+  try {
+    return namesOf(config, headers, parseBody(headers, body)).id ?? "";
+  } catch {
+    return "";
+  }
 }
 
 function readDelivery(
   source: WebhookSourceRow,
   { headers, body }: Delivery,
 ): { key: string | null; eventName: string; data: JsonText } {
-  if (body.length === 0) throw new ApiError("invalid_argument", "body: missing");
-  const value = parseExactJson(body.toString("utf8"));
-  const members =
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? new Map(Object.entries(value))
-      : new Map<string, unknown>();
-  const header = (name: string) => textOf(headers[name]);
-  const type = textOf(members.get("type")) ?? header("x-github-event");
+  const value = parseBody(headers, body);
+  const { type, id } = namesOf(verifyConfigOf(source), headers, value);
   const name = EventName.safeParse(
     type === undefined ? source.event_prefix : `${source.event_prefix}.${type}`,
   );
   if (!name.success) throw new ApiError("invalid_argument", "type: makes no name of an event");
-  const key =
-    keyOf(members.get("id")) ??
-    keyOf(members.get("event_id")) ??
-    KEY_HEADERS.map(header).find((text) => text !== undefined);
-  return {
-    key: key === undefined ? null : shortened(key),
-    eventName: name.data,
-    data: toJsonText(value),
-  };
+  return { key: id === undefined ? null : shortened(id), eventName: name.data, data: toJsonText(value) };
 }
 
-const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-
-/** A number keeps all of its digits: two ids are never taken for one. */
-function keyOf(value: unknown): string | undefined {
-  if (typeof value === "number" || isLosslessNumber(value)) return String(value);
-  return textOf(value);
-}
-
-/** A key that the store could not hold as it is stands there as its hash. */
-function shortened(key: string): string {
-  return key.length > maxKeyChars || /[\p{Cc}\p{Cs}]/u.test(key) ? `sha256:${hashToken(key)}` : key;
-}
-
-function noteRejected(core: Core, source: WebhookSourceRow, reason: string): Promise<void> {
+function noteRejected(
+  core: Core,
+  source: WebhookSourceRow,
+  reason: string,
+  signedWith: SignatureKey,
+): Promise<void> {
   return core.writer.write((tx) =>
     note(core, tx, source, {
       id: core.ids.next("whd"),
       delivery_key: null,
       outcome: "rejected",
       reason,
+      signature_key: signedWith,
       event_id: null,
       event_name: null,
     }),

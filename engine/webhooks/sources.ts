@@ -1,17 +1,19 @@
-import { randomBytes } from "node:crypto";
 import type * as z from "zod/v4";
 import { hashToken, makeToken } from "../../loopback/token.ts";
 import {
   defaultVerifyConfig,
   VerifyConfig,
   WEBHOOK_LIMITS,
+  type ChangeSourceRequest,
   type CreateSourceRequest,
+  type DisableVerificationRequest,
   type RotateSecretRequest,
   type UpdateSourceRequest,
 } from "../contract/webhooks.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { auditOther } from "../execute/audit.ts";
+import { toJsonText } from "../json/json-text.ts";
 import { encrypt, openSealed } from "../secrets/cipher.ts";
 import { SEALED_NAME_PREFIX } from "../store/sealed.ts";
 import type { WebhookSecretRow, WebhookSourceRow } from "../store/webhooks.ts";
@@ -34,64 +36,109 @@ export function findSource(core: Core, environmentId: string, id: string): Webho
   return row;
 }
 
+/** @throws ApiError not_found; aborted when the source is not the one that the caller knows */
+function findUnchanged(
+  core: Core,
+  environmentId: string,
+  wanted: { id: string; expectedUpdatedAt?: string | undefined },
+): WebhookSourceRow {
+  const row = findSource(core, environmentId, wanted.id);
+  if (wanted.expectedUpdatedAt !== undefined && Date.parse(wanted.expectedUpdatedAt) !== row.updated_at)
+    throw new ApiError("aborted", "expected_updated_at: the source was changed since");
+  return row;
+}
+
+/** What a change is stored with; two changes of one millisecond are told apart by it. */
+const changedAt = (tx: Tx, known: WebhookSourceRow) => Math.max(tx.nowMs, known.updated_at + 1);
+
+/** How a source is verified that says it in fields of its own or of before; undefined when it says nothing. */
+function configOf(wanted: {
+  verifyConfig?: VerifyConfig | undefined;
+  verifyHeader: string;
+  verifyAlgorithm?: string | undefined;
+}): VerifyConfig | undefined {
+  if (wanted.verifyConfig !== undefined) return wanted.verifyConfig;
+  if (wanted.verifyHeader === "") return undefined;
+  return VerifyConfig.parse({
+    signatureHeader: wanted.verifyHeader,
+    algorithm: wanted.verifyAlgorithm ?? "",
+  });
+}
+
 /**
  * Its token is told once. Without a secret deliveries are let in by the token alone.
- * @throws ApiError already_exists, resource_exhausted
+ * @throws ApiError already_exists, resource_exhausted, invalid_argument
  */
 export function createSource(
   core: Core,
   tx: Tx,
   environmentId: string,
-  wanted: z.infer<typeof CreateSourceRequest>,
+  wanted: z.output<typeof CreateSourceRequest>,
 ): { source: WebhookSourceRow; token: string } {
   const { webhooks } = core.store;
+  const id = core.ids.next("wh");
+  const provider = wanted.provider ?? id;
   const others = webhooks.list(environmentId);
-  if (others.some((other) => other.provider === wanted.provider))
-    throw new ApiError("already_exists", `provider: there is a source for ${wanted.provider}`);
+  if (others.some((other) => other.provider === provider))
+    throw new ApiError("already_exists", `provider: there is a source for ${provider}`);
   if (others.length >= WEBHOOK_LIMITS.sourcesPerEnvironment)
     throw new ApiError("resource_exhausted", `more than ${WEBHOOK_LIMITS.sourcesPerEnvironment} sources`);
-  if (wanted.verifyConfig !== undefined && wanted.secret === undefined)
-    throw new ApiError("invalid_argument", "secret: missing, and verify_config needs one");
+  const prefix = wanted.eventPrefix || wanted.provider;
+  if (prefix === undefined) throw new ApiError("invalid_argument", "event_prefix: missing");
+  const config = configOf(wanted);
+  const secret = wanted.verifySecret === "" ? undefined : wanted.verifySecret;
+  if (config !== undefined && secret === undefined)
+    throw new ApiError("invalid_argument", "verify_secret: missing, and how to verify is said");
   const token = makeToken(WEBHOOK_TOKEN_PREFIX);
-  const { provider } = wanted;
   const source: WebhookSourceRow = {
-    id: core.ids.next("wh"),
+    id,
     environment_id: environmentId,
-    name: wanted.name ?? provider,
+    name: wanted.name || provider,
     provider,
-    event_prefix: wanted.eventPrefix ?? provider,
+    event_prefix: prefix,
     token_hash: hashToken(token),
+    token_prefix: shownOf(token),
     verify: null,
     revision: 0,
+    metadata: wanted.metadata === undefined ? null : toJsonText(wanted.metadata).text,
+    schema_version: wanted.schemaVersion || 1,
     created_at: tx.nowMs,
     updated_at: tx.nowMs,
   };
   webhooks.insert(source);
-  const { secret } = wanted;
   const made =
     secret === undefined
       ? source
-      : putSecret(core, tx, source, secret, wanted.verifyConfig ?? defaultVerifyConfig(provider));
+      : putSecret(
+          core,
+          { ...source, verify: JSON.stringify(config ?? defaultVerifyConfig(provider)) },
+          secret,
+        );
   tell(core, tx, made, "created");
   return { source: made, token };
 }
 
-/** @throws ApiError not_found, failed_precondition */
+/** What a person sees of a token: enough to tell it from others. */
+const shownOf = (token: string) => token.slice(0, WEBHOOK_TOKEN_PREFIX.length + 8);
+
+/** What is left out stays as it is. @throws ApiError not_found, aborted, failed_precondition */
 export function updateSource(
   core: Core,
   tx: Tx,
   environmentId: string,
-  wanted: z.infer<typeof UpdateSourceRequest>,
+  wanted: z.output<typeof UpdateSourceRequest>,
 ): WebhookSourceRow {
-  const known = findSource(core, environmentId, wanted.id);
-  if (wanted.verifyConfig !== undefined && known.verify === null)
+  const known = findUnchanged(core, environmentId, wanted);
+  const config = configOf(wanted);
+  if (config !== undefined && known.verify === null)
     throw new ApiError("failed_precondition", "verify_config: the source has no secret; rotate it first");
   const source = {
     ...known,
-    name: wanted.name ?? known.name,
-    event_prefix: wanted.eventPrefix ?? known.event_prefix,
-    verify: wanted.verifyConfig === undefined ? known.verify : JSON.stringify(wanted.verifyConfig),
-    updated_at: tx.nowMs,
+    name: wanted.name || known.name,
+    verify: config === undefined ? known.verify : JSON.stringify(config),
+    metadata: wanted.metadata === undefined ? known.metadata : toJsonText(wanted.metadata).text,
+    schema_version: wanted.schemaVersion || known.schema_version,
+    updated_at: changedAt(tx, known),
   };
   core.store.webhooks.update(source);
   tell(core, tx, source, "updated");
@@ -108,58 +155,70 @@ export function deleteSource(core: Core, tx: Tx, environmentId: string, id: stri
 /**
  * Gives a source another secret; the one before is accepted for the grace period, those before it end now. A source that
  * asked for no signature does from now on.
- * @returns the secret when it was made here; it is told once
- * @throws ApiError not_found
+ * @throws ApiError not_found, aborted
  */
 export function rotateSecret(
   core: Core,
   tx: Tx,
   environmentId: string,
-  wanted: z.infer<typeof RotateSecretRequest>,
-): { source: WebhookSourceRow; secret: string | undefined } {
-  const known = findSource(core, environmentId, wanted.id);
-  const made = wanted.secret === undefined ? randomBytes(32).toString("hex") : undefined;
-  const graceMs = (wanted.gracePeriodSeconds ?? WEBHOOK_LIMITS.defaultGraceSeconds) * 1000;
+  wanted: z.output<typeof RotateSecretRequest>,
+): WebhookSourceRow {
+  const known = findUnchanged(core, environmentId, wanted);
+  const graceMs = (wanted.graceSeconds ?? WEBHOOK_LIMITS.defaultGraceSeconds) * 1000;
   erase(core, tx, () => {
     core.store.webhooks.deleteSecretsBefore(known.id, graceMs === 0 ? known.revision + 1 : known.revision);
     core.store.webhooks.expireSecret(known.id, known.revision, tx.nowMs + graceMs);
   });
-  const config = verifyConfigOf(known) ?? defaultVerifyConfig(known.provider);
-  const source = putSecret(core, tx, known, wanted.secret ?? made ?? "", config);
+  const verify = known.verify ?? JSON.stringify(defaultVerifyConfig(known.provider));
+  const source = putSecret(core, { ...known, verify, updated_at: changedAt(tx, known) }, wanted.verifySecret);
   tell(core, tx, source, "secret_rotated");
-  return { source, secret: made };
+  return source;
 }
 
-/** The secret that was rotated away ends now. @throws ApiError not_found */
-export function expireSecretPrev(core: Core, tx: Tx, environmentId: string, id: string): WebhookSourceRow {
-  const source = findSource(core, environmentId, id);
-  erase(core, tx, () => core.store.webhooks.deleteSecretsBefore(id, source.revision));
+/** The secret that was rotated away ends now. @throws ApiError not_found, aborted */
+export function expireSecretPrev(
+  core: Core,
+  tx: Tx,
+  environmentId: string,
+  wanted: z.output<typeof ChangeSourceRequest>,
+): WebhookSourceRow {
+  const known = findUnchanged(core, environmentId, wanted);
+  const source = { ...known, updated_at: changedAt(tx, known) };
+  erase(core, tx, () => core.store.webhooks.deleteSecretsBefore(source.id, source.revision));
+  core.store.webhooks.update(source);
   tell(core, tx, source, "secret_prev_expired");
   return source;
 }
 
-/** Deliveries are let in by the token alone; the secrets are removed. @throws ApiError not_found */
-export function disableVerification(core: Core, tx: Tx, environmentId: string, id: string): WebhookSourceRow {
-  const known = findSource(core, environmentId, id);
-  const source = { ...known, verify: null, updated_at: tx.nowMs };
-  erase(core, tx, () => core.store.webhooks.deleteSecretsBefore(id, known.revision + 1));
+/** Deliveries are let in by the token alone; the secrets are removed. @throws ApiError not_found, aborted */
+export function disableVerification(
+  core: Core,
+  tx: Tx,
+  environmentId: string,
+  wanted: z.output<typeof DisableVerificationRequest>,
+): WebhookSourceRow {
+  const known = findUnchanged(core, environmentId, wanted);
+  const source = { ...known, verify: null, updated_at: changedAt(tx, known) };
+  erase(core, tx, () => core.store.webhooks.deleteSecretsBefore(source.id, known.revision + 1));
   core.store.webhooks.update(source);
   tell(core, tx, source, "verification_disabled");
   return source;
 }
 
-/** The old token ends now; the new one is told once. @throws ApiError not_found */
+/** The old token ends now; the new one is told once. @throws ApiError not_found, aborted */
 export function rotateToken(
   core: Core,
   tx: Tx,
   environmentId: string,
-  id: string,
+  wanted: z.output<typeof ChangeSourceRequest>,
 ): { source: WebhookSourceRow; token: string } {
   const token = makeToken(WEBHOOK_TOKEN_PREFIX);
+  const known = findUnchanged(core, environmentId, wanted);
   const source = {
-    ...findSource(core, environmentId, id),
+    ...known,
     token_hash: hashToken(token),
-    updated_at: tx.nowMs,
+    token_prefix: shownOf(token),
+    updated_at: changedAt(tx, known),
   };
   core.store.webhooks.update(source);
   tell(core, tx, source, "token_rotated");
@@ -182,21 +241,25 @@ export function previousSecret(
     .find((row) => row.expires_at !== null && row.expires_at > nowMs);
 }
 
-/** The secrets a delivery may be signed with now; those that no key of this engine opens are left out. */
-export function currentSecrets(core: Core, source: WebhookSourceRow, nowMs: number): string[] {
+/** A secret that deliveries may be signed with now. */
+export interface CurrentSecret {
+  secret: string;
+  /** It was rotated away and still counts. */
+  isPrevious: boolean;
+}
+
+/** The newest first; those that no key of this engine opens are left out. */
+export function currentSecrets(core: Core, source: WebhookSourceRow, nowMs: number): CurrentSecret[] {
   return core.store.webhooks
     .secrets(source.id)
     .filter((row) => row.expires_at === null || row.expires_at > nowMs)
-    .flatMap((row) => openSealed(core.secretsKeys, { ...row, ...placeOf(source, row.revision) }) ?? []);
+    .flatMap((row) => {
+      const secret = openSealed(core.secretsKeys, { ...row, ...placeOf(source, row.revision) });
+      return secret === undefined ? [] : [{ secret, isPrevious: row.expires_at !== null }];
+    });
 }
 
-function putSecret(
-  core: Core,
-  tx: Tx,
-  known: WebhookSourceRow,
-  secret: string,
-  config: VerifyConfig,
-): WebhookSourceRow {
+function putSecret(core: Core, known: WebhookSourceRow, secret: string): WebhookSourceRow {
   const revision = known.revision + 1;
   core.store.webhooks.addSecret({
     source_id: known.id,
@@ -204,7 +267,7 @@ function putSecret(
     ...encrypt(core.secretsKeys.current, placeOf(known, revision), secret),
     expires_at: null,
   });
-  const source = { ...known, revision, verify: JSON.stringify(config), updated_at: tx.nowMs };
+  const source = { ...known, revision };
   core.store.webhooks.update(source);
   return source;
 }

@@ -1,16 +1,21 @@
 import { toTimestamp } from "../../clock.ts";
 import {
+  ChangeSourceRequest,
   CreateSourceRequest,
+  DisableVerificationRequest,
   ListDeliveriesRequest,
+  ListSourcesRequest,
   RotateSecretRequest,
   SourceRequest,
   TestVerifyRequest,
   UpdateSourceRequest,
+  type VerifyConfig,
 } from "../../contract/webhooks.ts";
-import * as z from "zod/v4";
-import { ApiError } from "../../errors.ts";
+import { JsonText } from "../../json/json-text.ts";
 import type { WebhookDeliveryRow, WebhookSourceRow } from "../../store/webhooks.ts";
-import { verifySignature } from "../../webhooks/signature.ts";
+import { namesOf, parseBody, type DeliveryNames } from "../../webhooks/delivery.ts";
+import { signedId } from "../../webhooks/receive.ts";
+import { computeSignature, readClaim, verifySignature } from "../../webhooks/signature.ts";
 import {
   createSource,
   currentSecrets,
@@ -27,7 +32,7 @@ import {
 import type { Call } from "../call.ts";
 import { method, type ConnectMethod } from "./method.ts";
 
-const deliveriesPerPage = 50;
+const rowsPerPage = 50;
 
 /** What may be told about a source: never its token or secret. */
 function shapeSource({ core }: Call, row: WebhookSourceRow): Record<string, unknown> {
@@ -40,17 +45,30 @@ function shapeSource({ core }: Call, row: WebhookSourceRow): Record<string, unkn
     provider: row.provider,
     event_prefix: row.event_prefix,
     ingest_path: `/api/v1/webhooks/${row.provider}`,
-    signature_verification: config !== undefined,
+    ingest_token_prefix: row.token_prefix,
+    source_type: "webhook",
+    metadata: row.metadata === null ? undefined : new JsonText(row.metadata),
+    schema_version: row.schema_version,
+    verify_secret_set: config !== undefined,
+    verify_secret_prev_set: previous !== undefined,
+    verify_secret_prev_expires_at:
+      previous?.expires_at == null ? undefined : toTimestamp(previous.expires_at),
+    verify_header: config?.signatureHeader,
+    verify_algorithm: config?.algorithm,
     verify_config: config && {
-      scheme: config.scheme,
-      header: config.header,
-      algorithm: config.algorithm,
-      encoding: config.encoding,
-      prefix: config.prefix,
+      signature_header: config.signatureHeader,
+      entry_separator: config.entrySeparator,
+      kv_delimiter: config.kvDelimiter,
+      signature_key: config.signatureKey,
       timestamp_header: config.timestampHeader,
+      timestamp_key: config.timestampKey,
+      signing_template: config.signingTemplate,
+      encoding: config.encoding,
+      algorithm: config.algorithm,
       tolerance_seconds: config.toleranceSeconds,
+      event_name_path: config.eventNamePath,
+      dedup_id_path: config.dedupIdPath,
     },
-    secret_prev_expires_at: previous?.expires_at == null ? undefined : toTimestamp(previous.expires_at),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };
@@ -59,89 +77,132 @@ function shapeSource({ core }: Call, row: WebhookSourceRow): Record<string, unkn
 const shapeDelivery = (row: WebhookDeliveryRow) => ({
   id: row.id,
   source_id: row.source_id,
-  delivery_key: row.delivery_key,
-  outcome: row.outcome,
-  reason: row.reason,
+  external_id: row.delivery_key,
+  status: row.outcome,
+  error: row.outcome === "rejected" ? row.reason : "",
+  signature_key: row.signature_key,
   event_id: row.event_id,
   event_name: row.event_name,
-  received_at: toTimestamp(row.received_at),
+  created_at: toTimestamp(row.received_at),
 });
+
+const lowerCased = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** `ironflow.v1.WebhookService`, section 2.14. It answers in snake_case. */
 export const webhookMethods: Record<string, ConnectMethod> = {
-  CreateWebhookSource: method(CreateSourceRequest, async (call, input) => {
-    const { core, environment } = call;
-    const made = await core.writer.write((tx) => createSource(core, tx, environment.id, input));
-    return { source: shapeSource(call, made.source), ingest_token: made.token };
-  }),
-  GetWebhookSource: method(SourceRequest, (call, { id }) => ({
-    source: shapeSource(call, findSource(call.core, call.environment.id, id)),
-  })),
-  ListWebhookSources: method(z.strictObject({}), (call) => {
+  CreateWebhookSource: method(
+    CreateSourceRequest,
+    async (call, input) => {
+      const { core, environment } = call;
+      const made = await core.writer.write((tx) => createSource(core, tx, environment.id, input));
+      return { ...shapeSource(call, made.source), ingest_token: made.token };
+    },
+    ["metadata"],
+  ),
+  GetWebhookSource: method(SourceRequest, (call, { id }) =>
+    shapeSource(call, findSource(call.core, call.environment.id, id)),
+  ),
+  ListWebhookSources: method(ListSourcesRequest, (call, { limit, offset }) => {
     const rows = call.core.store.webhooks.list(call.environment.id);
-    return { sources: rows.map((row) => shapeSource(call, row)), total_count: rows.length };
+    const from = offset ?? 0;
+    return {
+      sources: rows.slice(from, from + (limit || rowsPerPage)).map((row) => shapeSource(call, row)),
+      total_count: rows.length,
+    };
   }),
-  UpdateWebhookSource: method(UpdateSourceRequest, async (call, input) => {
-    const { core, environment } = call;
-    const row = await core.writer.write((tx) => updateSource(core, tx, environment.id, input));
-    return { source: shapeSource(call, row) };
-  }),
+  UpdateWebhookSource: method(
+    UpdateSourceRequest,
+    async (call, input) => {
+      const { core, environment } = call;
+      return shapeSource(
+        call,
+        await core.writer.write((tx) => updateSource(core, tx, environment.id, input)),
+      );
+    },
+    ["metadata"],
+  ),
   DeleteWebhookSource: method(SourceRequest, async ({ core, environment }, { id }) => {
     await core.writer.write((tx) => deleteSource(core, tx, environment.id, id));
     return {};
   }),
   RotateWebhookSecret: method(RotateSecretRequest, async (call, input) => {
     const { core, environment } = call;
-    const { source, secret } = await core.writer.write((tx) => rotateSecret(core, tx, environment.id, input));
-    return { source: shapeSource(call, source), secret };
+    return shapeSource(call, await core.writer.write((tx) => rotateSecret(core, tx, environment.id, input)));
   }),
-  ExpireWebhookSecretPrev: method(SourceRequest, async (call, { id }) => {
+  ExpireWebhookSecretPrev: method(ChangeSourceRequest, async (call, input) => {
     const { core, environment } = call;
-    const row = await core.writer.write((tx) => expireSecretPrev(core, tx, environment.id, id));
-    return { source: shapeSource(call, row) };
+    return shapeSource(
+      call,
+      await core.writer.write((tx) => expireSecretPrev(core, tx, environment.id, input)),
+    );
   }),
-  DisableWebhookSignatureVerification: method(SourceRequest, async (call, { id }) => {
+  DisableWebhookSignatureVerification: method(DisableVerificationRequest, async (call, input) => {
     const { core, environment } = call;
-    const row = await core.writer.write((tx) => disableVerification(core, tx, environment.id, id));
-    return { source: shapeSource(call, row) };
+    return shapeSource(
+      call,
+      await core.writer.write((tx) => disableVerification(core, tx, environment.id, input)),
+    );
   }),
-  RotateWebhookIngestToken: method(SourceRequest, async (call, { id }) => {
+  RotateWebhookIngestToken: method(ChangeSourceRequest, async (call, input) => {
     const { core, environment } = call;
-    const { source, token } = await core.writer.write((tx) => rotateToken(core, tx, environment.id, id));
-    return { source: shapeSource(call, source), ingest_token: token };
+    const { source, token } = await core.writer.write((tx) => rotateToken(core, tx, environment.id, input));
+    return { ...shapeSource(call, source), ingest_token: token };
   }),
   TestWebhookVerifyConfig: method(
     TestVerifyRequest,
-    ({ core, environment }, { id, verifyConfig, secret, headers, body }) => {
-      const source = findSource(core, environment.id, id);
-      const config = verifyConfig ?? verifyConfigOf(source);
-      if (config === undefined)
-        throw new ApiError("failed_precondition", "verify_config: missing, and the source has none");
+    ({ core, environment }, { verifyConfig: config, verifySecret, sourceId, headers, body }) => {
       const nowMs = core.clock.nowMs();
-      const lower = Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-      );
-      const secrets = secret === undefined ? currentSecrets(core, source, nowMs) : [secret];
-      const verdict = verifySignature(config, secrets, lower, Buffer.from(body, "utf8"), nowMs);
-      return { valid: verdict.ok, reason: verdict.ok ? "" : verdict.reason };
+      const secrets = verifySecret
+        ? [verifySecret]
+        : currentSecrets(core, findSource(core, environment.id, sourceId ?? ""), nowMs).map(
+            ({ secret }) => secret,
+          );
+      const lower = lowerCased(headers ?? {});
+      const bytes = Buffer.from(body ?? "", "utf8");
+      const claim = readClaim(config, lower, signedId(config, lower, bytes));
+      const verdict = verifySignature(config, secrets, claim, bytes, nowMs);
+      const names = readNames(config, lower, bytes);
+      const [secret] = secrets;
+      return {
+        verified: verdict.ok,
+        error: verdict.ok ? "" : verdict.reason,
+        signing_string: claim.before + (body ?? "") + claim.after,
+        computed_signature:
+          secret === undefined
+            ? ""
+            : computeSignature(config, secret, claim, bytes).toString(config.encoding),
+        presented_signatures: claim.signatures,
+        resolved_timestamp: claim.time,
+        resolved_event_name: names.type,
+        resolved_dedup_id: names.id,
+      };
     },
     ["headers"],
   ),
   ListWebhookDeliveries: method(ListDeliveriesRequest, ({ core, environment }, input) => {
-    const limit = input.limit || deliveriesPerPage;
-    const rows = core.store.webhooks.deliveries({
+    const filter = {
       environmentId: environment.id,
-      sourceId: input.sourceId,
-      outcome: input.outcome,
-      eventName: input.eventName,
-      beforeSeq: input.cursor === undefined || input.cursor === "" ? undefined : Number(input.cursor),
-      limit: limit + 1,
-    });
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
+      sourceId: input.sourceId || undefined,
+      outcome: input.status || undefined,
+    };
+    const page = { limit: input.limit || rowsPerPage, offset: input.offset ?? 0 };
     return {
-      deliveries: shown.map(shapeDelivery),
-      next_cursor: last === undefined ? "" : String(last.seq),
+      deliveries: core.store.webhooks.deliveries(filter, page).map(shapeDelivery),
+      total_count: core.store.webhooks.countDeliveries(filter),
     };
   }),
 };
+
+/** What a delivery says about itself; nothing when its body cannot be read. */
+function readNames(
+  config: VerifyConfig,
+  headers: Record<string, string>,
+  body: Buffer,
+): Partial<DeliveryNames> {
+  try {
+    return namesOf(config, headers, parseBody(headers, body));
+  } catch {
+    return {};
+  }
+}

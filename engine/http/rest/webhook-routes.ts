@@ -1,6 +1,7 @@
 import * as z from "zod/v4";
 import { parseBearer } from "../../../loopback/token.ts";
 import { WebhookAnswer, WebhookEdges, WebhookProvider } from "../../contract/webhooks.ts";
+import { FORM_TYPE } from "../../webhooks/delivery.ts";
 import { receiveDelivery } from "../../webhooks/receive.ts";
 import { parsePart } from "../fields.ts";
 import { bytesRoute, route, type RestRoute } from "./route.ts";
@@ -12,7 +13,7 @@ export const webhookRoutes: RestRoute[] = [
     path: "/api/v1/webhooks/{provider}",
     summary: "Takes a provider's delivery in; a token of its source or a signature lets it in, no API key",
     open: true,
-    bodyTypes: ["application/json"],
+    bodyTypes: ["application/json", FORM_TYPE],
     // Providers may put anything there.
     query: z.looseObject({}),
     answer: WebhookAnswer,
