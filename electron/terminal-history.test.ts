@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TerminalSession } from "../bridge/contract/api.ts";
 import { openTerminalHistory } from "./terminal-history.ts";
 
@@ -64,9 +64,7 @@ test("what a killed app left open is looked for at the next start, and claimed g
   before.follow([session(), session({ session_id: "term_bbbbbbbb" })]);
   before.close();
   const after = openTerminalHistory(path(), now, async () => new Set(["term_bbbbbbbb"]));
-  await vi.waitFor(() =>
-    expect(after.list().map(({ proof }) => proof)).toEqual([null, "not_there_at_start"]),
-  );
+  await expect.poll(() => after.list().map(({ proof }) => proof)).toEqual([null, "not_there_at_start"]);
   after.close();
 });
 

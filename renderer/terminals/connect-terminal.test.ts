@@ -1,7 +1,7 @@
 import { Terminal } from "@xterm/xterm";
 import type { FitAddon } from "@xterm/addon-fit";
 import type { SearchAddon } from "@xterm/addon-search";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FLOW } from "../../bridge/contract/flow.ts";
 import type { FromTab, ToTab } from "../../bridge/contract/port.ts";
 import { connectTerminal, inputMessages } from "./connect-terminal.ts";
@@ -34,25 +34,25 @@ describe("connectTerminal", () => {
     const chars = "x".repeat(FLOW.ackEveryChars);
     deliver({ type: "data", chars, replay: true });
     deliver({ type: "data", chars, replay: false });
-    await vi.waitFor(() => expect(acknowledged()).toBe(2 * FLOW.ackEveryChars));
+    await expect.poll(() => acknowledged()).toBe(2 * FLOW.ackEveryChars);
   });
 
   test("questions in a replay are not answered into the shell, those of a running program are", async () => {
     const { deliver, sent, line } = connected();
     deliver({ type: "data", chars: "\u001b[6nold", replay: true });
-    await vi.waitFor(() => expect(line(0)).toBe("old"));
+    await expect.poll(() => line(0)).toBe("old");
     expect(sent.filter(({ type }) => type === "input")).toEqual([]);
     deliver({ type: "data", chars: "\u001b[6n", replay: false });
-    await vi.waitFor(() => expect(sent).toContainEqual({ type: "input", text: "\u001b[1;4R" }));
+    await expect.poll(() => sent).toContainEqual({ type: "input", text: "\u001b[1;4R" });
   });
 
   test("[B6] the bell rings when a program rings it, not when a replay holds one", async () => {
     const { deliver, bells, line } = connected();
     deliver({ type: "data", chars: "\u0007old", replay: true });
-    await vi.waitFor(() => expect(line(0)).toBe("old"));
+    await expect.poll(() => line(0)).toBe("old");
     expect(bells).toEqual([]);
     deliver({ type: "data", chars: "\u0007 new", replay: false });
-    await vi.waitFor(() => expect(line(0)).toBe("old new"));
+    await expect.poll(() => line(0)).toBe("old new");
     expect(bells).toEqual([1]);
   });
 
@@ -60,7 +60,7 @@ describe("connectTerminal", () => {
     const { deliver, line } = connected();
     deliver({ type: "data", chars: "before", replay: false });
     deliver({ type: "data", chars: "after", replay: false, dropped_bytes: 1_234 });
-    await vi.waitFor(() => expect(line(1)).toBe("after"));
+    await expect.poll(() => line(1)).toBe("after");
     expect(line(0)).toContain("1,234 earlier bytes");
   });
 

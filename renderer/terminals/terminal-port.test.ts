@@ -40,7 +40,7 @@ describe("openTerminalPort", () => {
     const bridge = hand(ID);
     const messages = received(bridge);
     port.send({ type: "input", text: "b" });
-    await vi.waitFor(() => expect(messages).toHaveLength(3));
+    await expect.poll(() => messages).toHaveLength(3);
     expect(messages[2]).toEqual({ type: "input", text: "b" });
     port.close();
     bridge.close();
@@ -54,7 +54,7 @@ describe("openTerminalPort", () => {
     const bridge = hand(ID);
     other.postMessage({ type: "data", chars: "not ours", replay: false });
     bridge.postMessage({ type: "data", chars: "ours", replay: false });
-    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    await expect.poll(() => seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({ chars: "ours" });
     port.close();
     other.close();
@@ -67,7 +67,7 @@ describe("openTerminalPort", () => {
       message: () => {},
       closed: (reason) => gone.push(reason),
     });
-    await vi.waitFor(() => expect(gone).toEqual(["there is no such terminal any more"]));
+    await expect.poll(() => gone).toEqual(["there is no such terminal any more"]);
 
     const broken: string[] = [];
     const { door, hand, listeners } = terminalDoor(true);
@@ -75,7 +75,7 @@ describe("openTerminalPort", () => {
     const bridge = hand(ID);
     bridge.postMessage({ type: "data", chars: 12, replay: false });
     bridge.postMessage({ type: "nonsense" });
-    await vi.waitFor(() => expect(broken).toHaveLength(1));
+    await expect.poll(() => broken).toHaveLength(1);
     expect(listeners.size).toBe(0);
     bridge.close();
   });
