@@ -14,7 +14,7 @@ const markdownAsText: Plugin = {
  * How long a test waits for what it expects, and may take at all, ms. Far above what anything takes: a loaded machine is slow,
  * and that is no fault. What has to be quick says so in its own test.
  */
-const WAITS_MS = 30_000;
+const WAITS_MS = 60_000;
 const LIMITS = { expect: { poll: { timeout: WAITS_MS } }, testTimeout: 180_000, hookTimeout: 180_000 };
 
 // Two kinds, told apart by name: pure tests, and tests with real children, shells and sockets.

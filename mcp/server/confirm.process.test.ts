@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await engine.close();
   await server.remove();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 beforeEach(() => {

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   application.closeAllConnections();
   await new Promise((resolve) => application.close(resolve));
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   await program.remove();
 });
 beforeEach(() => {
