@@ -56,6 +56,8 @@ test.describe("A start that cannot succeed", () => {
     ["--mcp-port=", "--mcp-port: must be a port, a number from 0 to 65535"],
     ["--mcp-port=70000", "--mcp-port: must be a port, a number from 0 to 65535"],
     ["--dmeo", "--dmeo: there is no such flag; did you mean --demo?"],
+    ["demo", "demo: did you mean --demo?"],
+    ["my-profile", "my-profile: nothing is done with it"],
   ] as const) {
     test(`[G3] with ${flag} ends with code 4 and one sentence`, async () => {
       const { code, errors } = await ending(`--user-data-dir=${join(folder, "profile")}`, flag);

@@ -17,7 +17,11 @@ export function readCommandLine(): Flags {
     return process.exit(0);
   }
   try {
-    const flags = parseFlags(argv, { packaged: app.isPackaged, cwd: process.cwd() });
+    const flags = parseFlags(argv, {
+      packaged: app.isPackaged,
+      cwd: process.cwd(),
+      appPath: app.getAppPath(),
+    });
     if (flags.userDataDir !== undefined) app.setPath("userData", flags.userDataDir);
     return flags;
   } catch (cause) {

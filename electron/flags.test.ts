@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { FLAG_NAMES, FlagError, askedToInform, parseFlags } from "./flags.ts";
 import help from "./help.json" with { type: "json" };
 
-const source = { packaged: false, cwd: "/home/someone" };
-const packaged = { packaged: true, cwd: "/home/someone" };
+const source = { packaged: false, cwd: "/home/someone", appPath: "/repository" };
+const packaged = { ...source, packaged: true };
 
 describe("the command line", () => {
   it("knows every flag of the app and leaves Chromium's alone", () => {
@@ -71,6 +71,13 @@ describe("the command line", () => {
     ["--__proto__", "there is no such flag"],
     ["demo", "did you mean --demo?"],
     ["-demo", "did you mean --demo?"],
+    ["-Demo", "did you mean --demo?"],
+    ["mcp-port=1", "did you mean --mcp-port?"],
+    ["profile", "nothing is done with it"],
+    ["/data", "nothing is done with it"],
+    ["-x", "nothing is done with it"],
+    ["", "nothing is done with it"],
+    ["https://engine.example", "nothing is done with it"],
   ])("refuses %s, which would otherwise do nothing: %s", (flag, advice) => {
     expect(() => parseFlags([flag], source)).toThrow(FlagError);
     expect(() => parseFlags([flag], source)).toThrow(advice);
@@ -94,6 +101,8 @@ describe("the command line", () => {
   it("takes what test drivers put in front", () => {
     const driver = ["-r", "/x/loader.js", "--inspect=0", "--remote-debugging-port=0", "/repository"];
     expect(parseFlags([...driver, "--demo"], source).demo).toBe(true);
+    expect(parseFlags(["../../repository", "--demo"], source).demo).toBe(true);
+    expect(() => parseFlags(["/repository"], packaged)).toThrow("nothing is done with it");
   });
 
   it.each([
@@ -111,7 +120,10 @@ describe("the command line", () => {
   });
 
   it("never repeats a password that was typed into an address", () => {
-    expect(() => parseFlags(["--server-url=http://me:secret@engine"], source)).not.toThrow("secret@");
+    for (const argument of ["--server-url=http://me:secret@engine", "http://me:secret@engine"]) {
+      expect(() => parseFlags([argument], source)).toThrow(FlagError);
+      expect(() => parseFlags([argument], source)).not.toThrow("secret");
+    }
   });
 
   it.each([

@@ -59,19 +59,26 @@ export function askedToInform(argv: readonly string[]): (typeof INFORMING)[numbe
   return INFORMING.find((name) => argv.includes(`--${name}`));
 }
 
+export interface CommandLineOptions {
+  /** Refuse what opens a debugger, and what only a start from source has. */
+  readonly packaged: boolean;
+  /** What a relative folder is relative to. */
+  readonly cwd: string;
+  /** Where the app is: from source, Electron itself is told that. */
+  readonly appPath: string;
+}
+
 /**
- * Reads our flags out of the command line. Chromium's own are left alone; whatever else starts with two dashes is refused,
- * because a flag that is misspelt would otherwise do nothing and say nothing.
+ * Reads our flags out of the command line. Chromium's own are left alone; whatever else there is, is refused, because
+ * something misspelt would otherwise do nothing and say nothing. A deep link may stand there: it only navigates.
  * @param argv without the executable
- * @param options `packaged`: refuse what opens a debugger; `cwd`: what a relative folder is relative to
  * @throws FlagError that names the flag
  */
-export function parseFlags(argv: readonly string[], options: { packaged: boolean; cwd: string }): Flags {
+export function parseFlags(argv: readonly string[], options: CommandLineOptions): Flags {
   const given: Record<string, unknown> = { demo: false, allowWrites: false, terminals: false };
-  for (const argument of argv) {
+  for (const [at, argument] of argv.entries()) {
     if (!argument.startsWith("--")) {
-      const bare = argument.replace(/^-/, "");
-      if (FLAG_NAMES.includes(bare)) throw new FlagError(`${argument}: did you mean --${bare}?`);
+      if (!isExpected(argument, argv[at - 1], options)) refuseWord(argument);
       continue;
     }
     const [name = "", ...rest] = argument.slice(2).split("=");
@@ -93,6 +100,28 @@ export function parseFlags(argv: readonly string[], options: { packaged: boolean
   const folder = parsed.data.userDataDir;
   if (folder === undefined || isAbsolute(folder)) return parsed.data;
   return { ...parsed.data, userDataDir: resolve(options.cwd, folder) };
+}
+
+/** What stands on the command line without two dashes and is none of the person's mistakes. */
+function isExpected(word: string, before: string | undefined, options: CommandLineOptions): boolean {
+  if (word.startsWith("ironbridge://")) return true;
+  if (options.packaged) return word.startsWith("-psn_"); // macOS, when a file manager starts it
+  // Electron is told where the app is, and a test driver has it load a file of its own first.
+  return word === "-r" || before === "-r" || resolve(options.cwd, word) === options.appPath;
+}
+
+/** So much of a word that is not understood is said again. */
+const WORD_CHARS = 80;
+
+function refuseWord(given: string): never {
+  // An address may hold a password, which is not said again.
+  const word = given.replace(/\/\/[^/]*@/, "//…@").slice(0, WORD_CHARS);
+  const bare = word.replace(/^-/, "").split("=", 1)[0] ?? "";
+  const near = nearestName(bare, FLAG_NAMES);
+  if (near !== undefined) throw new FlagError(`${word}: did you mean --${near}?`);
+  throw new FlagError(
+    `${word}: nothing is done with it; flags begin with two dashes, a value follows its flag's "=", and --help lists them`,
+  );
 }
 
 function refuseUnknown(name: string, packaged: boolean): void {

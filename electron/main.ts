@@ -187,7 +187,10 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   const performer = createPerformer({
     rows: TOOLS,
     own: [auditTool(audit)],
-    terminals: terminalPolicies(() => bridge.sessions()),
+    terminals: terminalPolicies(
+      () => bridge.sessions(),
+      () => consent.waitingChanged(),
+    ),
     hub,
     consent,
     remembered,
@@ -272,6 +275,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     consent,
     questions,
     tokens,
+    localToken: localToken.info,
     probes,
     mcpUrl: door.url,
     audit,

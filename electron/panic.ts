@@ -17,8 +17,14 @@ export interface OpenPanicParts {
   readonly refuseQuestions: () => void;
 }
 
+export interface PanicWithShortcut extends Panic {
+  /** Whether the shortcut is ours; where it is not, it is tried again. */
+  takeShortcut(): boolean;
+  close(): void;
+}
+
 /** The switch that stops everything agents do, on the page's button and on one shortcut of the whole desktop. */
-export function openPanic(parts: OpenPanicParts): Panic & { close(): void } {
+export function openPanic(parts: OpenPanicParts): PanicWithShortcut {
   const { settings, audit, bridge, page } = parts;
   const panic = createPanic({
     since: settings.stored.stopped_since,
@@ -41,10 +47,12 @@ export function openPanic(parts: OpenPanicParts): Panic & { close(): void } {
   const press = () => {
     panic.stop().catch((cause: unknown) => logError("panic", "not everything could be stopped", cause));
   };
-  if (!globalShortcut.register(PANIC_SHORTCUT, press))
-    logError("panic", `the shortcut ${PANIC_SHORTCUT} belongs to another program`);
+  const takeShortcut = () =>
+    globalShortcut.isRegistered(PANIC_SHORTCUT) || globalShortcut.register(PANIC_SHORTCUT, press);
+  if (!takeShortcut()) logError("panic", `the shortcut ${PANIC_SHORTCUT} belongs to another program`);
   return {
     ...panic,
+    takeShortcut,
     get state() {
       return panic.state; // a copy would stay as it is now
     },

@@ -7,6 +7,7 @@ import { USER } from "../mcp-endpoint/permissions.ts";
 import { handClock } from "../testing/hand-clock.ts";
 import { CANCEL_ROW, DELETE_ROW, UNKNOWN_ROW } from "../testing/rows.ts";
 import { runStore } from "../testing/run-store.ts";
+import type { WaitingCall } from "./terminal-policy.ts";
 import { createConsent, type Answer, type CallToAsk, type Consent, type ConsentRecord } from "./consent.ts";
 
 const claude: Caller = { kind: "token", name: "claude", permissions: ["*"] };
@@ -102,6 +103,42 @@ describe("a question about a call", () => {
         { label: "Folder", text: "/work" },
       ],
     });
+  });
+
+  it("[B7] shows commands that go with its answer whole, and is inert again when one more comes", async () => {
+    const row = toolByName("ironflow_terminal_run");
+    if (row === undefined) throw new Error("there is no such row");
+    const waiting: WaitingCall[] = [];
+    const asked = await ask({
+      row,
+      args: { command: "make", shell: "/bin/sh", cwd: "/work" },
+      waiting: () => waiting,
+    });
+    consent.queue.presented();
+    await time.move(INERT_MS);
+    waiting.push(
+      { tool: row.name, args: { command: "rm -r \u202ebuild\ntrue", shell: "/bin/sh", cwd: "/tmp" } },
+      { tool: "ironbridge_terminal_input", args: { text: "yes\r", session_id: "term_aaaaaaaa" } },
+    );
+    consent.waitingChanged();
+    expect(consent.current()?.goes_with).toMatchObject([
+      { label: "1: Command, line 1 of 2", text: "rm -r ⟨U+202E⟩build", altered: true },
+      { label: "1: Command, line 2 of 2", text: "true" },
+      { label: "1: Shell", text: "/bin/sh" },
+      { label: "1: Folder", text: "/tmp" },
+      { label: "2: Typed", altered: true },
+      { label: "2: Terminal", text: "term_aaaaaaaa" },
+    ]);
+    consent.queue.inputSeen();
+    const id = consent.current()?.question_id ?? "";
+    expect(consent.queue.answer(id, "approve")).toMatchObject({ taken: false });
+    await time.move(INERT_MS / 2);
+    consent.waitingChanged(); // nothing else came: it does not begin anew
+    await time.move(INERT_MS / 2);
+    consent.queue.inputSeen();
+    expect(consent.queue.answer(id, "approve").taken).toBe(true);
+    await time.settle();
+    expect(asked.answer).toEqual({ approved: true });
   });
 
   it("is too old when the target took longer to read again than an approval is good for", async () => {

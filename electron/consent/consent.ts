@@ -9,10 +9,12 @@ import { TOO_MANY_QUESTIONS, refusal } from "./outcomes.ts";
 import { previewCall } from "./preview.ts";
 import type { ReadTool } from "./previews/read-target.ts";
 import { questionQueue, type QuestionQueue } from "./queue.ts";
+import type { WaitingCall } from "./terminal-policy.ts";
+import { waitingRows } from "./terminal-preview.ts";
 import { shown, shownTime } from "./visible.ts";
 
 /** A question as it is made; its place in the queue is added when it is shown. */
-export type AskedQuestion = Omit<Question, "position" | "waiting">;
+export type AskedQuestion = Omit<Question, "position" | "waiting" | "goes_with">;
 
 /** Rounds of asking anew because the target changed; after that the caller is told. */
 const MAX_ROUNDS = 3;
@@ -41,6 +43,8 @@ export interface CallToAsk {
   readonly read: ReadTool;
   /** Where the caller may not be there when the person answers. */
   readonly attendance?: Attendance | undefined;
+  /** Calls that wait for this answer and go with a yes, now. */
+  readonly waiting?: (() => readonly WaitingCall[]) | undefined;
   /** Called when the person wants this answer remembered. Without it they are not offered that. */
   readonly onRemember?: (() => void) | undefined;
 }
@@ -82,6 +86,8 @@ export interface Consent {
   readonly queue: QuestionQueue<AskedQuestion>;
   /** The question on top as its window shows it. */
   current(): Question | null;
+  /** What goes with a question's answer may be other calls now: who is about to answer reads them first. */
+  waitingChanged(): void;
   askCall(call: CallToAsk): Promise<Answer>;
   askRights(rights: RightsToAsk): Promise<Answer>;
 }
@@ -102,6 +108,10 @@ export interface ConsentOptions {
 export function createConsent(options: ConsentOptions): Consent {
   const queue = questionQueue<AskedQuestion>(options.clock, options.onChanged);
   const key = randomBytes(32);
+  /** By question: what goes with its answer. */
+  const together = new Map<string, () => readonly WaitingCall[]>();
+  /** What went with the question on top when that was last looked at. */
+  let seen = { id: "", text: "[]" };
   const waitMs = Math.min(options.expiresAfterMs ?? EXPIRES_MS, EXPIRES_MS);
 
   function times() {
@@ -156,6 +166,7 @@ export function createConsent(options: ConsentOptions): Consent {
         call.onRemember?.();
       };
       const deadlineMs = options.clock.nowMs() + waitMs;
+      if (call.waiting !== undefined) together.set(questionId, call.waiting);
       const outcome = await ask(
         {
           question_id: questionId,
@@ -176,7 +187,7 @@ export function createConsent(options: ConsentOptions): Consent {
         about,
         signal,
         mayRemember ? remember : undefined,
-      );
+      ).finally(() => together.delete(questionId));
       if (outcome === "full") return refuse(TOO_MANY_QUESTIONS);
       if (outcome !== "approved") return refuse(refusal(outcome));
       if (remembered) await options.record({ event: "remembered", ...about });
@@ -204,11 +215,24 @@ export function createConsent(options: ConsentOptions): Consent {
     }
   }
 
+  function goesWith(): Question["goes_with"] {
+    return waitingRows(together.get(queue.top?.id ?? "")?.() ?? []);
+  }
+
   return {
     queue,
     current() {
       const top = queue.top;
-      return top === undefined ? null : { ...top.question, position: 1, waiting: queue.count };
+      if (top === undefined) return null;
+      return { ...top.question, position: 1, waiting: queue.count, goes_with: goesWith() };
+    },
+    waitingChanged() {
+      const id = queue.top?.id ?? "";
+      const before = seen.id === id ? seen.text : "[]";
+      seen = { id, text: JSON.stringify(goesWith()) };
+      if (seen.text === before) return;
+      queue.presented();
+      options.onChanged();
     },
     async askCall(call) {
       const problem = unshowable(call.args);

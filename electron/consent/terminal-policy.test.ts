@@ -75,6 +75,7 @@ describe("first commands of one agent at the same time", () => {
         caller?: Caller;
         now?: () => Caller | undefined;
         row?: ToolRow;
+        args?: Record<string, unknown>;
         there?: boolean;
         signal?: AbortSignal;
       } = {},
@@ -83,6 +84,7 @@ describe("first commands of one agent at the same time", () => {
         {
           caller: more.now ?? (() => more.caller ?? agent()),
           row: more.row ?? run,
+          args: more.args ?? {},
           signal: more.signal ?? new AbortController().signal,
           attendance: { arrived: async () => more.there ?? true, askedAnew: () => {} },
           deadlineMs: () => 0,
@@ -183,6 +185,30 @@ describe("first commands of one agent at the same time", () => {
     expect(await command).toEqual(DECLINED);
   });
 
+  it("[B7] that wait for another's answer are named while they wait, in their order", async () => {
+    let changes = 0;
+    const policies = terminalPolicies(
+      () => [],
+      () => void (changes += 1),
+    );
+    const { open, call } = asked(policies);
+    const gone = new AbortController();
+    const commands = () => policies.waiting("claude").map(({ args }) => args["command"]);
+    void call({ args: { command: "first" } });
+    await turn();
+    expect([commands(), changes]).toEqual([[], 0]);
+    void call({ args: { command: "second" } });
+    void call({ args: { command: "third" }, signal: gone.signal });
+    await turn();
+    expect([commands(), changes]).toEqual([["second", "third"], 2]);
+    gone.abort();
+    await turn();
+    expect([commands(), changes]).toEqual([["second"], 3]);
+    open[0]?.(APPROVED);
+    await turn();
+    expect(commands()).toEqual([]);
+  });
+
   it("go on after a question that could not be asked at all", async () => {
     const policies = terminalPolicies();
     const { open, call } = asked(policies);
@@ -190,6 +216,7 @@ describe("first commands of one agent at the same time", () => {
       {
         caller: () => agent(),
         row: run,
+        args: {},
         signal: new AbortController().signal,
         attendance: { arrived: async () => true, askedAnew: () => {} },
         deadlineMs: () => 0,

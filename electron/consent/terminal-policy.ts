@@ -28,6 +28,8 @@ export interface TerminalPolicies {
    * go with it when it is yes, and are asked about in their turn when it is not, or when the rights have changed.
    */
   inTurn(call: CallInTurn, ask: () => Promise<Answer>): Promise<Answer>;
+  /** The calls that wait for the answer to this caller's first command, and go with a yes, in the order they came. */
+  waiting(caller: string): readonly WaitingCall[];
   /** What a question reads about terminals: every agent's, from main's own list. Undefined for other tools. */
   read(tool: string): CallToolResult | undefined;
   /** The person has approved a call of this caller. */
@@ -36,21 +38,34 @@ export interface TerminalPolicies {
   forget(caller: string): void;
 }
 
+export interface WaitingCall {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
 export interface CallInTurn {
   /** The caller with the rights of this moment; undefined when its token is gone. */
   readonly caller: () => Caller | undefined;
   readonly row: ToolRow;
+  readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly attendance: Attendance;
   /** When a caller that is not there has to be back, on the clock of `attendance`, in ms. */
   readonly deadlineMs: () => number;
 }
 
-/** @param sessions all terminals, as the bridge last told */
-export function terminalPolicies(sessions: () => readonly TerminalSession[] = () => []): TerminalPolicies {
+/**
+ * @param sessions all terminals, as the bridge last told
+ * @param onWaiting a call more, or less, waits for the answer to another
+ */
+export function terminalPolicies(
+  sessions: () => readonly TerminalSession[] = () => [],
+  onWaiting: () => void = () => {},
+): TerminalPolicies {
   const known = new Set<string>();
   /** Callers whose first command is being asked about; resolves when that is over, whatever the answer. */
   const underWay = new Map<string, Promise<void>>();
+  const waitingCalls = new Map<string, Set<WaitingCall>>();
   const policyOf = (caller: Caller) => caller.terminalPolicy ?? DEFAULT_TERMINAL_POLICY;
 
   async function first(name: string, ask: () => Promise<Answer>): Promise<Answer> {
@@ -66,8 +81,26 @@ export function terminalPolicies(sessions: () => readonly TerminalSession[] = ()
     }
   }
 
+  /** Waits until the answer that stands for this call is there, in sight of the question about it. */
+  async function waitBehind(name: string, call: WaitingCall, signal: AbortSignal): Promise<void> {
+    const calls = waitingCalls.get(name) ?? new Set();
+    waitingCalls.set(name, calls.add(call));
+    try {
+      for (let open = underWay.get(name); open !== undefined; open = underWay.get(name)) {
+        onWaiting();
+        await settledOrAborted(open, signal);
+        if (signal.aborted) return;
+      }
+    } finally {
+      calls.delete(call);
+      if (calls.size === 0) waitingCalls.delete(name);
+      onWaiting();
+    }
+  }
+
   return {
-    async inTurn({ caller: callerNow, row, signal, attendance, deadlineMs }, ask) {
+    waiting: (caller) => [...(waitingCalls.get(caller) ?? [])],
+    async inTurn({ caller: callerNow, row, args, signal, attendance, deadlineMs }, ask) {
       const gone: Answer = { approved: false, error: refusal("caller_gone") };
       const caller = callerNow();
       if (caller === undefined) return gone;
@@ -78,11 +111,8 @@ export function terminalPolicies(sessions: () => readonly TerminalSession[] = ()
         return now?.kind === "token" && policyOf(now) === "once";
       };
       if (!RUNS.has(row.name) || !asksOnce()) return ask();
-      for (let open = underWay.get(name); open !== undefined; open = underWay.get(name)) {
-        await settledOrAborted(open, signal);
-        if (signal.aborted) return gone;
-      }
-      if (callerNow() === undefined) return gone;
+      if (underWay.has(name)) await waitBehind(name, { tool: row.name, args }, signal);
+      if (signal.aborted || callerNow() === undefined) return gone;
       if (!asksOnce()) return ask();
       if (!known.has(name)) return row.name === UNLOCKS ? first(name, ask) : ask();
       if (await attendance.arrived(deadlineMs())) return { approved: true };

@@ -1,6 +1,7 @@
 import type { ShownValue } from "../contract/consent.ts";
 import { TerminalListed } from "../../mcp/contract/tools/terminal.ts";
 import type { Preview, ReadTool } from "./previews/read-target.ts";
+import type { WaitingCall } from "./terminal-policy.ts";
 import { shown } from "./visible.ts";
 
 /** A longer script is shown as one value: a question with so many rows helps nobody. */
@@ -11,11 +12,7 @@ export async function previewCommand(args: Record<string, unknown>): Promise<Pre
   return {
     title: "Run a command in a terminal",
     consequence: "It runs with your own rights, in a tab that you see, can type into and can stop.",
-    target: [
-      ...lines("Command", String(args["command"])),
-      shown("Shell", String(args["shell"])),
-      shown("Folder", String(args["cwd"])),
-    ],
+    target: commandRows(args),
     effects: [
       "The command can read and change whatever you can.",
       "Unless you chose otherwise for this token, its further commands run unasked until the app starts anew.",
@@ -24,6 +21,26 @@ export async function previewCommand(args: Record<string, unknown>): Promise<Pre
     told: ["command", "shell", "cwd"],
     watched: null,
   };
+}
+
+function commandRows(args: Readonly<Record<string, unknown>>, before = ""): ShownValue[] {
+  return [
+    ...lines(`${before}Command`, String(args["command"])),
+    shown(`${before}Shell`, String(args["shell"])),
+    shown(`${before}Folder`, String(args["cwd"])),
+  ];
+}
+
+/** Calls that go with the answer about another one, each with all that it does. */
+export function waitingRows(calls: readonly WaitingCall[]): ShownValue[] {
+  return calls.flatMap(({ tool, args }, index) => {
+    const before = `${index + 1}: `;
+    if (tool === "ironflow_terminal_run") return commandRows(args, before);
+    return [
+      shown(`${before}Typed`, String(args["text"])),
+      shown(`${before}Terminal`, String(args["session_id"])),
+    ];
+  });
 }
 
 /** What is asked about text that is typed into a running program: every character of it, and where it goes. */

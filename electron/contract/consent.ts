@@ -38,6 +38,8 @@ export const Question = z.object({
   arguments: z.array(ShownValue),
   /** The target as main read it just now, and what goes with it. */
   target: z.array(ShownValue),
+  /** Commands of the same caller that wait for this answer and run with a yes, each in full. More may come while it waits. */
+  goes_with: z.array(ShownValue),
   effects: z.array(z.string()),
   not_reached: z.array(z.string()),
   asked_at: z.string(),

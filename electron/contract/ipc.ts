@@ -11,6 +11,7 @@ import { AuditPage, AuditQuery } from "./audit.ts";
 import {
   ExtraPermission,
   ExtraPermissions,
+  LocalTokenInfo,
   NewToken,
   Permission,
   RateLimit,
@@ -126,6 +127,7 @@ export const requests = {
     out: ToolOutcome,
   },
   "tokens:list": { in: none, out: z.array(TokenInfo) },
+  "tokens:local": { in: none, out: LocalTokenInfo },
   /** Asks in the consent window first: a new token raises rights. */
   "tokens:create": {
     in: z.strictObject({
@@ -173,6 +175,8 @@ export const requests = {
   "panic:state": { in: none, out: PanicState },
   /** Stops every agent terminal, refuses every question, makes every token read-only. Answers once it is done. */
   "panic:stop": { in: none, out: PanicState },
+  /** Takes the shortcut of the whole desktop, if it can be had now: another program may have it. */
+  "panic:take-shortcut": { in: none, out: z.object({ taken: z.boolean() }) },
   /** Asks in the consent window first. */
   "panic:lift": { in: none, out: DONE_OR_NOT },
   /** What an earlier life of the app could not say any more. */

@@ -39,6 +39,15 @@ export const TokenInfo = z.object({
 });
 export type TokenInfo = z.infer<typeof TokenInfo>;
 
+/** The token of this start that lies in a file for scripts of the same person: not made in the app, gone with it. */
+export const LocalTokenInfo = z.object({
+  name: z.string(),
+  permissions: z.array(Permission),
+  /** Absolute path of the file that holds it. */
+  file: z.string(),
+});
+export type LocalTokenInfo = z.infer<typeof LocalTokenInfo>;
+
 /** Everything a person pastes into an agent's configuration. `token` is in memory only, for this one answer. */
 export const NewToken = z.object({
   info: TokenInfo,

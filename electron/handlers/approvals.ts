@@ -2,12 +2,13 @@ import type { Consent } from "../consent/consent.ts";
 import type { LeftOpen } from "../consent/left-open.ts";
 import type { Panic } from "../consent/panic.ts";
 import type { Remembered } from "../consent/remembered.ts";
+import type { PanicWithShortcut } from "../panic.ts";
 import type { Handlers } from "../contract/ipc.ts";
 
 export interface ApprovalHandlerParts {
   readonly consent: Pick<Consent, "askRights">;
   readonly remembered: Remembered;
-  readonly panic: Panic;
+  readonly panic: Panic & Pick<PanicWithShortcut, "takeShortcut">;
   /** Questions that an earlier life of the app left open. */
   readonly leftOpen: () => Promise<readonly LeftOpen[]>;
   readonly ending: AbortSignal;
@@ -18,6 +19,7 @@ type Rows =
   | "remembered:forget"
   | "panic:state"
   | "panic:stop"
+  | "panic:take-shortcut"
   | "panic:lift"
   | "questions:left-open";
 
@@ -32,6 +34,7 @@ export function approvalHandlers(parts: ApprovalHandlerParts): Pick<Handlers, Ro
       await panic.stop();
       return panic.state;
     },
+    "panic:take-shortcut": async () => ({ taken: panic.takeShortcut() }),
     async "panic:lift"() {
       const { since } = panic.state;
       if (since === undefined) return { ok: true };

@@ -48,6 +48,7 @@ describe("making a token", () => {
   const handlers = () =>
     tokenHandlers({
       tokens,
+      localToken: { name: "local", permissions: ["mcp.call"], file: "/profile/local-token" },
       consent,
       mcpUrl: "http://127.0.0.1:4100/mcp",
       dropCaller: async (name) => void dropped.push(name),
@@ -132,6 +133,7 @@ describe("changing a token", () => {
   const change = (changes: object) =>
     tokenHandlers({
       tokens,
+      localToken: { name: "local", permissions: ["mcp.call"], file: "/profile/local-token" },
       consent,
       mcpUrl: "",
       dropCaller: async () => {},

@@ -1,13 +1,14 @@
 import type { Consent } from "../consent/consent.ts";
 import { DEFAULT_TERMINAL_POLICY } from "../consent/terminal-policy.ts";
 import type { Handlers } from "../contract/ipc.ts";
-import type { NewToken, RateLimit, TokenInfo } from "../contract/tokens.ts";
+import type { LocalTokenInfo, NewToken, RateLimit, TokenInfo } from "../contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import { grants } from "../mcp-endpoint/permissions.ts";
 import { limitWords } from "../mcp-endpoint/rate-limit.ts";
 import { TokenRefused, type TokenStore } from "../mcp-endpoint/tokens.ts";
 
 export interface TokenHandlerParts {
+  readonly localToken: LocalTokenInfo;
   readonly tokens: TokenStore;
   readonly consent: Pick<Consent, "askRights">;
   readonly mcpUrl: string;
@@ -22,13 +23,14 @@ export interface TokenHandlerParts {
   readonly ending: AbortSignal;
 }
 
-type Rows = "tokens:list" | "tokens:create" | "tokens:change" | "tokens:revoke";
+type Rows = "tokens:list" | "tokens:local" | "tokens:create" | "tokens:change" | "tokens:revoke";
 
 /** Agents' tokens: making one asks in the consent window, taking one away does not. */
 export function tokenHandlers(parts: TokenHandlerParts): Pick<Handlers, Rows> {
   const { tokens } = parts;
   return {
     "tokens:list": async () => tokens.list(),
+    "tokens:local": async () => parts.localToken,
     async "tokens:create"({ name, permissions, rate_limit: limit, terminal_policy: policy }) {
       try {
         tokens.assertFree(name);

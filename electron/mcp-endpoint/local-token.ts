@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { hashToken, makeToken } from "../../loopback/token.ts";
 import { writeFileAtomic } from "../atomic-file.ts";
+import type { LocalTokenInfo } from "../contract/tokens.ts";
 import type { Caller } from "./permissions.ts";
 import type { Authenticated } from "./server.ts";
 
@@ -9,6 +10,7 @@ export const LOCAL_NAME = "local";
 export const TOKEN_PREFIX = "ibk_";
 
 export interface LocalToken {
+  readonly info: LocalTokenInfo;
   authenticate(token: string): Authenticated | undefined;
   /** Who holds the token of this hash. */
   holder(tokenId: string): Caller | undefined;
@@ -37,6 +39,7 @@ export function makeLocalToken(
     ],
   };
   return {
+    info: { name: LOCAL_NAME, permissions: [...caller.permissions], file: path },
     authenticate: (given) => (hashToken(given) === tokenId ? { caller, tokenId } : undefined),
     holder: (given) => (given === tokenId ? caller : undefined),
     remove: () => rmSync(path, { force: true }),

@@ -179,12 +179,13 @@ export function createPerformer(parts: PerformParts): Performer {
             signal,
             attendance,
             onRemember: rememberer(call, link, row),
+            waiting: () => parts.terminals.waiting(call.caller.name),
             read: async (tool, readArgs) =>
               parts.terminals.read(tool) ??
               parts.hub.call(call.connection, tool, readArgs, { caller: "ironbridge", signal }),
           });
         const caller = () => parts.callerNow(call);
-        return parts.terminals.inTurn({ caller, row, signal, attendance, deadlineMs }, ask);
+        return parts.terminals.inTurn({ caller, row, args, signal, attendance, deadlineMs }, ask);
       },
     );
   }

@@ -21,6 +21,7 @@ export const PATTERNS: readonly (readonly [pattern: string, topic: LiveTopic])[]
   ["system.function.>", "functions"],
   ["system.breaker.>", "breakers"],
   ["system.dead_letter.>", "dead_letters"],
+  ["system.outbox.>", "dead_letters"],
 ];
 
 export type SocketEnd =

@@ -8,6 +8,7 @@ import { useApp } from "../ui/use-app.ts";
 import { ActivityStrip } from "./activity-strip.tsx";
 import styles from "./agents-page.module.css";
 import { TokenDialog } from "./token-dialog.tsx";
+import { LocalTokenRow } from "./local-token-row.tsx";
 import { ToolPermissionsSection } from "./tool-permissions.tsx";
 import { TokenRow } from "./token-row.tsx";
 
@@ -49,6 +50,7 @@ export function AgentsPage() {
               )
             }
           </Frame>
+          <LocalTokenRow />
           <ToolPermissionsSection />
         </section>
         <ActivityStrip />

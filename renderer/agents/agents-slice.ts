@@ -1,6 +1,6 @@
 import type { AgentActivity } from "../../electron/contract/ipc.ts";
 import type { RequestIn, RequestOut } from "../../electron/contract/ipc.ts";
-import type { NewToken, TokenChange, TokenInfo } from "../../electron/contract/tokens.ts";
+import type { LocalTokenInfo, NewToken, TokenChange, TokenInfo } from "../../electron/contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import { appFailure, messageOf } from "../store/answer.ts";
 import { applyAnswer, LOADING, type Reading } from "../store/reading.ts";
@@ -21,6 +21,8 @@ const failed = (error: unknown): ToolError => ({
 
 export type AgentsSlice = {
   tokens: Reading<readonly TokenInfo[]>;
+  /** The token in a file of this start; null until it is read. */
+  localToken: LocalTokenInfo | null;
   /** What agents did, newest first. */
   activity: readonly AgentActivity[];
   /** Why the last token could not be taken back. */
@@ -45,6 +47,7 @@ export type AgentsSlice = {
 
 export const agentsSlice: Slice<AgentsSlice> = (set, get, deps) => ({
   tokens: LOADING,
+  localToken: null,
   activity: [],
   revokeProblem: null,
   followAgents() {
@@ -60,6 +63,10 @@ export const agentsSlice: Slice<AgentsSlice> = (set, get, deps) => ({
       const answer = appFailure(messageOf(error), "app_unreachable");
       set({ tokens: applyAnswer(get().tokens, answer, deps.clock.now()) });
     });
+    deps.door.request("tokens:local", {}).then(
+      (localToken) => set({ localToken }),
+      () => {}, // the list beside it tells that main does not answer
+    );
     return () => {
       for (const stop of stops) stop();
     };

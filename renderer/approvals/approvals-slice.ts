@@ -12,6 +12,10 @@ export type ApprovalsSlice = {
   /** It is being stopped, or the person is being asked whether to lift it. */
   panicUnderWay: "stopping" | "lifting" | null;
   approvalsProblem: string | null;
+  /** Another program has the shortcut that stops everything; null until that is known. */
+  shortcutLost: boolean | null;
+  /** Tries to take it once more. */
+  takeShortcut: () => Promise<void>;
   /** Reads what was decided and follows it until called off. */
   followApprovals: () => () => void;
   forgetRemembered: (id: string) => Promise<void>;
@@ -32,6 +36,15 @@ export const approvalsSlice: Slice<ApprovalsSlice> = (set, get, deps) => {
     panic: { stopped: false },
     panicUnderWay: null,
     approvalsProblem: null,
+    shortcutLost: null,
+    async takeShortcut() {
+      try {
+        const { taken } = await deps.door.request("panic:take-shortcut", {});
+        set({ shortcutLost: !taken });
+      } catch (error) {
+        fail(error);
+      }
+    },
     followApprovals() {
       const apply = (data: readonly RememberedAnswer[]) =>
         set({ remembered: { phase: "ready", data, at: deps.clock.now() } });
@@ -45,6 +58,7 @@ export const approvalsSlice: Slice<ApprovalsSlice> = (set, get, deps) => {
       });
       deps.door.request("panic:state", {}).then((panic) => set({ panic }), fail);
       deps.door.request("app:problems", {}).then((profileProblems) => set({ profileProblems }), fail);
+      void get().takeShortcut();
       void get().readToolPermissions(); // some may have been lost: that is said on every page
       deps.door.request("questions:left-open", {}).then((leftOpen) => set({ leftOpen }), fail);
       return () => {

@@ -1,7 +1,9 @@
 import { OctagonX } from "lucide-react";
+import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Age } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
+import { PANIC_KEYS } from "./panic-button.tsx";
 import styles from "./panic-banner.module.css";
 
 /** Over every page while everything is stopped, and after a start that follows a crash. */
@@ -33,8 +35,27 @@ export function PanicBanner() {
           </Button>
         </div>
       )}
+      <ShortcutLost />
       <LeftOpen />
     </>
+  );
+}
+
+/** Whoever relies on the shortcut has to know that it does nothing here. */
+function ShortcutLost() {
+  const lost = useApp((state) => state.shortcutLost);
+  const take = useApp((state) => state.takeShortcut);
+  const [seen, setSeen] = useState(false);
+  if (lost !== true || seen) return null;
+  return (
+    <div className={styles.notice} role="status">
+      <p className={styles.text}>
+        <strong>{PANIC_KEYS} does not stop everything: another program has this shortcut.</strong> The button
+        Stop everything, above, does.
+      </p>
+      <Button onClick={() => void take()}>Try again</Button>
+      <Button onClick={() => setSeen(true)}>Understood</Button>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { RotateCcw } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Breaker } from "../../mcp/contract/domain.ts";
 import { ActionNote } from "../actions/action-note.tsx";
 import { useRefusal } from "../actions/use-refusal.ts";
@@ -21,7 +21,6 @@ import { FailureHistory } from "./failure-history.tsx";
 export function BreakersPage() {
   const breakers = useApp((state) => state.breakers);
   const rows = dataOf(breakers);
-  // One history at a time: each is read again with every change.
   const [openKey, setOpenKey] = useState<string | null>(null);
   const note = rows === undefined ? undefined : `${holdingBack(rows)} of ${rows.length} hold runs back`;
   return (
@@ -37,10 +36,11 @@ export function BreakersPage() {
             </Empty>
           ) : (
             <ul className={styles.list} aria-label="Circuit breakers" tabIndex={0}>
-              {list.map((breaker) => (
+              {list.map((breaker, index) => (
                 <BreakerRow
                   key={breaker.key}
                   breaker={breaker}
+                  counted={index < COUNTED}
                   open={breaker.key === openKey}
                   onToggle={(open) => setOpenKey(open ? breaker.key : null)}
                 />
@@ -53,8 +53,18 @@ export function BreakersPage() {
   );
 }
 
-function BreakerRow(props: { breaker: Breaker; open: boolean; onToggle: (open: boolean) => void }) {
+/** Histories that are read for their number alone: each is read again with every change of a breaker. */
+const COUNTED = 20;
+
+function BreakerRow(props: {
+  breaker: Breaker;
+  open: boolean;
+  /** How many failures there are is told before they are shown. */
+  counted: boolean;
+  onToggle: (open: boolean) => void;
+}) {
   const { breaker } = props;
+  const failures = useFailureCount(breaker.key, props.open || props.counted);
   const act = useApp((state) => state.act);
   const place = `breaker ${breaker.key}`;
   const refused = useRefusal(place);
@@ -114,11 +124,19 @@ function BreakerRow(props: { breaker: Breaker; open: boolean; onToggle: (open: b
       />
       <div>
         <Fold open={props.open} onToggle={props.onToggle}>
-          Failures
+          {failures === undefined ? "Failures" : `Failures (${failures.toLocaleString("en")})`}
         </Fold>
       </div>
       {props.open && <FailureHistory breakerKey={breaker.key} />}
       <ActionNote place={place} />
     </li>
   );
+}
+
+/** How many failures of a breaker are kept; undefined while that is not known. */
+function useFailureCount(key: string, wanted: boolean): number | undefined {
+  const open = useApp((state) => state.openBreakerFailures);
+  const reading = useApp((state) => state.breakerFailures[key]);
+  useEffect(() => (wanted ? open(key) : undefined), [open, key, wanted]);
+  return reading === undefined ? undefined : dataOf(reading)?.length;
 }

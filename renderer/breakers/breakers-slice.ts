@@ -7,8 +7,8 @@ export type BreakersSlice = {
   breakers: Reading<readonly Breaker[]>;
   /** Keeps the list fresh until called off. */
   openBreakers: () => () => void;
-  /** The failures of the one breaker whose history is open; `null` where the engine does not tell. */
-  breakerFailures: Reading<readonly BreakerFailure[] | null>;
+  /** The failures that were kept, by breaker; `null` where the engine does not tell. */
+  breakerFailures: Readonly<Record<string, Reading<readonly BreakerFailure[] | null>>>;
   /** Keeps the history of one breaker fresh until called off. */
   openBreakerFailures: (key: string) => () => void;
 };
@@ -31,17 +31,20 @@ export const breakersSlice: Slice<BreakersSlice> = (set, _get, deps) => ({
       apply: (change) => set((state) => ({ breakers: change(state.breakers) })),
     });
   },
-  breakerFailures: LOADING,
+  breakerFailures: {},
   openBreakerFailures(key) {
-    set({ breakerFailures: LOADING });
     return keepReading<readonly BreakerFailure[] | null>(deps, {
       topics: ["breakers"],
+      minGapMs: BREAKERS_GAP_MS,
       async read() {
         const answer = await deps.call("ironbridge_breaker_failures", { key });
         if (answer.ok) return { ok: true, data: answer.data.failures };
         return answer.error.code === "unimplemented" ? { ok: true, data: null } : answer;
       },
-      apply: (change) => set((state) => ({ breakerFailures: change(state.breakerFailures) })),
+      apply: (change) =>
+        set(({ breakerFailures: all }) => ({
+          breakerFailures: { ...all, [key]: change(all[key] ?? LOADING) },
+        })),
     });
   },
 });

@@ -1,5 +1,5 @@
-import { useEffect } from "react";
 import { hrefTo } from "../store/route.ts";
+import { LOADING } from "../store/reading.ts";
 import { Frame } from "../ui/frame.tsx";
 import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
@@ -7,9 +7,7 @@ import styles from "./failure-history.module.css";
 
 /** The failed calls that a breaker counted, newest first. Recovery and reset leave them. */
 export function FailureHistory({ breakerKey }: { breakerKey: string }) {
-  const open = useApp((state) => state.openBreakerFailures);
-  const failures = useApp((state) => state.breakerFailures);
-  useEffect(() => open(breakerKey), [open, breakerKey]);
+  const failures = useApp((state) => state.breakerFailures[breakerKey]) ?? LOADING;
   return (
     <Frame reading={failures} what="the failures">
       {(list) => {

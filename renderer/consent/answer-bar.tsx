@@ -16,7 +16,7 @@ export function AnswerBar(props: {
   onAnswer: (choice: "approve" | "decline") => void;
 }) {
   const { question, sent, onAnswer } = props;
-  const { inert, round } = useInert(question.question_id);
+  const { inert, round } = useInert(`${question.question_id} ${question.goes_with.length}`);
   const nowMs = useNow();
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => cancel.current?.focus(), []);

@@ -64,6 +64,11 @@ export function QuestionView({ question }: { question: Question }) {
           <>
             <ShownValues title="Exactly this" values={question.target} zone={question.time_zone} />
             <ShownValues title="With these as well" values={question.arguments} zone={question.time_zone} />
+            <ShownValues
+              title="These wait, and run with it when you approve"
+              values={question.goes_with}
+              zone={question.time_zone}
+            />
           </>
         ) : (
           <>

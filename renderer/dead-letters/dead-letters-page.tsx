@@ -10,9 +10,48 @@ import { DeadLetterCard } from "./dead-letter-card.tsx";
 import styles from "./dead-letters-page.module.css";
 import type { DeadLetters } from "./dead-letters-slice.ts";
 import { groupByEvent } from "./group.ts";
+import { OutboxList } from "./outbox-list.tsx";
 
-/** What the engine could not process, grouped by the event that it came from. */
+/** What the engine could not process, and what it could not deliver: two lists, of which the address names one. */
 export function DeadLettersPage() {
+  const outbox = useApp((state) => state.route.query["list"] === "outbox");
+  return outbox ? <OutboxPage /> : <UnprocessedPage />;
+}
+
+/** The way from one list to the other. */
+function Lists({ shown }: { shown: "unprocessed" | "outbox" }) {
+  return (
+    <nav className={styles.lists} aria-label="Dead letters of">
+      <a href={hrefTo("dead-letters")} aria-current={shown === "unprocessed" ? "page" : undefined}>
+        Not processed
+      </a>
+      <a
+        href={hrefTo("dead-letters", null, { list: "outbox" })}
+        aria-current={shown === "outbox" ? "page" : undefined}
+      >
+        Not delivered
+      </a>
+    </nav>
+  );
+}
+
+function OutboxPage() {
+  const total = useApp((state) => {
+    const data = dataOf(state.outbox);
+    return data?.total ?? (data?.more === false ? data.rows.length : undefined);
+  });
+  return (
+    <Page
+      title="Dead letters"
+      note={total === undefined ? undefined : total.toLocaleString("en")}
+      tools={<Lists shown="outbox" />}
+    >
+      <OutboxList />
+    </Page>
+  );
+}
+
+function UnprocessedPage() {
   const [source, setSource] = useState("");
   const [pages, setPages] = useState(1);
   const open = useApp((state) => state.openDeadLetters);
@@ -24,15 +63,18 @@ export function DeadLettersPage() {
       title="Dead letters"
       note={total === undefined ? undefined : total.toLocaleString("en")}
       tools={
-        <SearchBox
-          label="Source, exactly"
-          placeholder="Source, such as routing"
-          value={source}
-          onChange={(next) => {
-            setPages(1);
-            setSource(next);
-          }}
-        />
+        <>
+          <Lists shown="unprocessed" />
+          <SearchBox
+            label="Source, exactly"
+            placeholder="Source, such as routing"
+            value={source}
+            onChange={(next) => {
+              setPages(1);
+              setSource(next);
+            }}
+          />
+        </>
       }
     >
       <Frame reading={reading} what="the dead letters">

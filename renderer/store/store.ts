@@ -6,6 +6,7 @@ import { auditSlice, type AuditSlice } from "../audit/audit-slice.ts";
 import { breakersSlice, type BreakersSlice } from "../breakers/breakers-slice.ts";
 import { deadLettersSlice, type DeadLettersSlice } from "../dead-letters/dead-letters-slice.ts";
 import { enginesSlice, type EnginesSlice } from "../engines/engines-slice.ts";
+import { outboxSlice, type OutboxSlice } from "../dead-letters/outbox-slice.ts";
 import { eventSlice, type EventSlice } from "../events/event-slice.ts";
 import { eventsSlice, type EventsSlice } from "../events/events-slice.ts";
 import { functionsSlice, type FunctionsSlice } from "../functions/functions-slice.ts";
@@ -39,6 +40,7 @@ export type AppState = RouteSlice &
   EventSlice &
   EventsSlice &
   FunctionsSlice &
+  OutboxSlice &
   VitalsSlice &
   ProbeSlice &
   RunSlice &
@@ -77,6 +79,7 @@ export function createAppStore(door: Door, clock: Clock): AppStore {
       ...enginesSlice(set, get, deps),
       ...eventSlice(set, get, deps),
       ...eventsSlice(set, get, deps),
+      ...outboxSlice(set, get, deps),
       ...functionsSlice(set, get, deps),
       ...vitalsSlice(set, get, deps),
       ...probeSlice(set, get, deps),
