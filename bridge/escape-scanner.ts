@@ -20,9 +20,19 @@ const AFTER_ESCAPE: Readonly<Record<number, Mode>> = {
   0x5f: "string",
 };
 
+/** What there was before a byte, as far as it matters for what comes. `lead`: the last byte may begin a control (C1). */
+export interface EscapeState {
+  readonly mode: Mode;
+  readonly lead: boolean;
+}
+
+/** Outside of sequences. */
+export const TEXT_STATE: EscapeState = { mode: "text", lead: false };
+
 /**
  * Tells text from escape sequences as a terminal does, byte by byte, over as many pieces as there are: begins outside of
- * sequences, and keeps nothing of a sequence but where it is. Positions count from the first byte that it took.
+ * sequences if it is not told otherwise, and keeps nothing of a sequence but where it is. Positions count from the first
+ * byte that it took.
  */
 export class EscapeScanner {
   #mode: Mode = "text";
@@ -36,6 +46,15 @@ export class EscapeScanner {
   afterBreak = 0;
   /** Positions of the last two carriage returns that are text. */
   #returns: [number, number] = [-1, -1];
+
+  constructor({ mode, lead }: EscapeState = TEXT_STATE) {
+    this.#mode = mode;
+    this.#lead = lead;
+  }
+
+  get state(): EscapeState {
+    return isText(this.#mode, this.#lead) ? TEXT_STATE : { mode: this.#mode, lead: this.#lead };
+  }
 
   /** Where the sequence begins that is not complete yet; undefined outside of sequences. */
   get openAt(): number | undefined {
@@ -57,7 +76,7 @@ export class EscapeScanner {
   take(bytes: Uint8Array, untilText = false): number {
     for (let index = 0; index < bytes.length; index += 1) {
       this.#step(bytes[index] ?? 0);
-      if (untilText && this.#mode === "text" && !this.#lead) return index + 1;
+      if (untilText && isText(this.#mode, this.#lead)) return index + 1;
     }
     return bytes.length;
   }
@@ -138,4 +157,29 @@ export class EscapeScanner {
     this.#mode = mode;
     this.#cutString = false;
   }
+}
+
+function isText(mode: Mode, lead: boolean): boolean {
+  return mode === "text" && !lead;
+}
+
+/** The state after `bytes`, found by searches as far as they go: they may be part of a flood. */
+export function stateAfter(bytes: Buffer, before: EscapeState): EscapeState {
+  // An escape begins a sequence whatever was before it.
+  const escape = bytes.lastIndexOf(ESCAPE);
+  const scanner = new EscapeScanner(escape < 0 ? before : TEXT_STATE);
+  let at = Math.max(0, escape);
+  if (escape >= 0) at += scanner.take(bytes.subarray(at), true);
+  while (at < bytes.length) {
+    if (scanner.state === TEXT_STATE) {
+      // With no escape left only a control of one character begins a sequence.
+      const next = bytes.indexOf(C1_LEAD, at);
+      if (next < 0) return TEXT_STATE;
+      scanner.take(bytes.subarray(next, next + 2));
+      at = Math.min(next + 2, bytes.length);
+    } else {
+      at += scanner.take(bytes.subarray(at), true);
+    }
+  }
+  return scanner.state;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TERMINAL_LIMITS } from "./contract/api.ts";
 import { LOG_BLOCK_BYTES } from "./block-pool.ts";
+import { EscapeScanner, TEXT_STATE } from "./escape-scanner.ts";
 import { OutputLog, readText } from "./output-log.ts";
 
 const BLOCK = LOG_BLOCK_BYTES;
@@ -73,6 +74,54 @@ describe("the output log", () => {
 
   it.each([0, -BLOCK, BLOCK - 1, BLOCK + 1, 1.5, Number.NaN])("refuses a limit of %s bytes", (limit) => {
     expect(() => new OutputLog({ memoryBytes: limit })).toThrow(RangeError);
+  });
+});
+
+describe("where text begins", () => {
+  it("[B1] is told at every offset that is kept, however much before it is gone", () => {
+    const fragments = [
+      "abc\r\n",
+      "\u001b[31m",
+      "\u001b]0;title\u0007",
+      "\u001bPq",
+      "\u001b\\",
+      "é©",
+      "\u0090",
+      "\u009c",
+    ];
+    const output = fc.array(
+      fc.oneof(
+        fc.constantFrom(...fragments),
+        fc.constantFrom("x", "#").map((char) => char.repeat(30_000)),
+      ),
+      { minLength: 1, maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(output, fc.array(fc.nat(), { minLength: 1, maxLength: 12 }), (parts, seeds) => {
+        const log = new OutputLog({ memoryBytes: 2 * BLOCK });
+        for (const part of parts) log.append(Buffer.from(part));
+        const bytes = Buffer.from(parts.join(""));
+        const offsets = seeds.map((seed) => log.start + (seed % (log.end - log.start + 1)));
+        for (const offset of [log.start, log.end, ...offsets]) {
+          const scanner = new EscapeScanner();
+          scanner.take(bytes.subarray(0, offset));
+          let wanted: number | undefined = offset;
+          if (scanner.state !== TEXT_STATE) {
+            const end = offset + scanner.take(bytes.subarray(offset), true);
+            wanted = scanner.state === TEXT_STATE ? end : undefined;
+          }
+          expect(log.textFrom(offset)).toBe(wanted);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("is not told of what is gone", () => {
+    const log = new OutputLog({ memoryBytes: BLOCK });
+    log.append(Buffer.alloc(2 * BLOCK + 1, "x"));
+    expect(() => log.textFrom(BLOCK - 1)).toThrow(RangeError);
+    expect(() => log.textFrom(log.end + 1)).toThrow(RangeError);
   });
 });
 

@@ -1,5 +1,6 @@
 import { BlockPool, LOG_BLOCK_BYTES, type BlockHolder } from "./block-pool.ts";
 import { TERMINAL_LIMITS } from "./contract/api.ts";
+import { EscapeScanner, stateAfter, TEXT_STATE, type EscapeState } from "./escape-scanner.ts";
 import type { SpillFile } from "./spill-file.ts";
 import { brokenStart, wholeCharacters } from "./utf8.ts";
 
@@ -38,6 +39,8 @@ export class OutputLog implements BlockHolder {
   readonly #spill: SpillFile | undefined;
   /** Each full but the last; the first begins at `#memoryStart`, a multiple of the block size. */
   readonly #blocks: Buffer[] = [];
+  /** What was before each kept block, the newest last: older output is gone, and what it began may still go on. */
+  readonly #states: EscapeState[] = [];
   #memoryStart = 0;
   #end = 0;
   #disposed = false;
@@ -98,6 +101,24 @@ export class OutputLog implements BlockHolder {
     }
   }
 
+  /**
+   * Where text begins at an offset or after it: past the rest of an escape sequence that began before it, evicted or not.
+   * Undefined when that sequence has not ended.
+   * @throws RangeError when the offset is not one of a kept byte, or the end
+   */
+  textFrom(offset: number): number | undefined {
+    const scanner = new EscapeScanner(this.#stateAt(offset));
+    let at = offset;
+    while (scanner.state !== TEXT_STATE) {
+      if (at === this.#end) return undefined;
+      const { bytes, offset: first } = this.read(at, LOG_BLOCK_BYTES);
+      // It was evicted while it was read: the disk is broken. What is left begins somewhere else.
+      if (first !== at) return this.textFrom(first);
+      at += scanner.take(bytes, true);
+    }
+    return at;
+  }
+
   giveOldest(): Buffer {
     const block = this.#blocks.shift();
     if (block === undefined) throw new Error("output log: there is no block to give");
@@ -112,7 +133,23 @@ export class OutputLog implements BlockHolder {
     this.#pool.release(this, this.#blocks.length);
     this.#spill?.dispose();
     this.#blocks.length = 0;
+    this.#states.length = 0;
     this.#memoryStart = this.#end;
+  }
+
+  #stateAt(offset: number): EscapeState {
+    if (offset < this.start || offset > this.#end)
+      throw new RangeError(
+        `offset ${offset} is not in the output that is kept (${this.start} to ${this.#end})`,
+      );
+    const at = offset % LOG_BLOCK_BYTES;
+    const newest = Math.ceil(this.#end / LOG_BLOCK_BYTES) - 1;
+    const block = Math.floor(offset / LOG_BLOCK_BYTES);
+    // At the very end of a full block: what comes next has no block yet.
+    const before = block > newest ? block - 1 : block;
+    const state = this.#states[this.#states.length - 1 - (newest - before)] ?? TEXT_STATE;
+    const length = before === block ? at : LOG_BLOCK_BYTES;
+    return length === 0 ? state : stateAfter(this.read(before * LOG_BLOCK_BYTES, length).bytes, state);
   }
 
   #copy(from: number, to: Buffer): boolean {
@@ -136,9 +173,19 @@ export class OutputLog implements BlockHolder {
 
   /** A full log uses its oldest block again: under a flood nothing is allocated. */
   #addBlock(): Buffer {
+    this.#noteState();
     const block = this.#blocks.length >= this.#maxBlocks ? this.giveOldest() : this.#pool.take(this);
     this.#blocks.push(block);
     return block;
+  }
+
+  /** A block is full and the next one begins: a full log is about to give blocks away. */
+  #noteState(): void {
+    const last = this.#blocks.at(-1);
+    const before = this.#states.at(-1);
+    this.#states.push(last === undefined || before === undefined ? TEXT_STATE : stateAfter(last, before));
+    const kept = Math.ceil((this.#end - this.start) / LOG_BLOCK_BYTES) + 1;
+    this.#states.splice(0, this.#states.length - kept);
   }
 }
 

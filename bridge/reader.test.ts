@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { OutputQuery, type TerminalSession } from "./contract/api.ts";
+import { LOG_BLOCK_BYTES } from "./block-pool.ts";
 import { OutputLog } from "./output-log.ts";
 import { answerRead, type Readable } from "./reader.ts";
 
 const never = new AbortController().signal;
 
-function source() {
-  const log = new OutputLog();
+function source(log = new OutputLog()) {
   const listeners = new Set<() => void>();
   const state = { ended: false };
   const readable: Readable = {
@@ -129,6 +129,34 @@ describe("strings in escape sequences, in plain text", () => {
     ["SOS", "\u001bX", "\u001b\\"],
     ["DCS of one character", "\u0090q", "\u009c"],
   ] as const;
+
+  it.each(strings)(
+    "[B1] are not text when their beginning is no longer kept: %s",
+    async (_what, begin, end) => {
+      for (const payload of ["#", "ab\r\n", "äöü"]) {
+        const from = source(new OutputLog({ memoryBytes: 2 * LOG_BLOCK_BYTES }));
+        from.print(`before\r\n${begin}`);
+        from.print(payload.repeat(Math.ceil((4 * LOG_BLOCK_BYTES) / payload.length)));
+        const nothing = await from.read({ format: "text" });
+        expect(nothing).toMatchObject({ output: "", unfinished_line: "", has_more: false });
+        expect((await from.read({ format: "screen" })).output).toBe("");
+        from.print(`${end}B\r\nC\r\n`);
+        const found = await from.read({ format: "text", offset: nothing.next });
+        expect(found).toMatchObject({ output: "B\nC\n", has_more: false });
+        expect((await from.read({ format: "text" })).dropped).toBeGreaterThan(LOG_BLOCK_BYTES);
+        expect((await from.read({ format: "screen" })).output).toBe("B\nC");
+        from.end();
+        expect(await allText(from, 4_096)).toBe("B\nC\n");
+      }
+    },
+  );
+
+  it("[B1] are not text when their beginning is no longer kept and they never end", async () => {
+    const from = source(new OutputLog({ memoryBytes: 2 * LOG_BLOCK_BYTES }));
+    from.print(`before\r\n\u001b]0;${"x".repeat(4 * LOG_BLOCK_BYTES)}`);
+    from.end();
+    expect(await allText(from, 4_096)).toBe("");
+  });
 
   it.each(strings)("[B1] are not text however long they are: %s", async (_what, begin, end) => {
     for (const payload of ["#".repeat(70_000), "ab\r\n".repeat(400_000), "äöü".repeat(30_000)]) {

@@ -1,7 +1,6 @@
 import type { OutputQuery, OutputResponse, TerminalSession } from "./contract/api.ts";
 import { readText, type OutputLog } from "./output-log.ts";
 import { plainText, screenText, textRange } from "./plain-text.ts";
-import { EscapeScanner } from "./escape-scanner.ts";
 import { wholeCharacters } from "./utf8.ts";
 
 /** What is read from. */
@@ -21,6 +20,8 @@ const TEXT_MAX_GROWTH = 4;
 /** So much of the output makes a screen. */
 const SCREEN_BYTES = 1024 * 1024;
 const SEARCH_BYTES = 1024 * 1024;
+/** What begins a string: ESC and another, or a control of two bytes. */
+const STRING_LEAD_BYTES = 2;
 
 /**
  * Waits as asked, then reads in the format asked for.
@@ -61,6 +62,8 @@ async function textRead(source: Readable, offset: number, limit: number): Promis
   const state = stateOf(source);
   const atEnd = read.offset + read.bytes.length === log.end;
   const begin = { offset: read.offset, dropped: read.dropped };
+  const from = read.bytes.length === 0 ? read.offset : log.textFrom(read.offset);
+  if (from !== read.offset) return afterSequence(source, from, { ...begin, limit });
   if (ended && atEnd) {
     const { text, unfinished } = await plainText(read.bytes);
     const output = text + unfinished;
@@ -69,12 +72,8 @@ async function textRead(source: Readable, offset: number, limit: number): Promis
   }
   const bytes = read.bytes.subarray(0, wholeCharacters(read.bytes));
   const range = textRange(bytes);
-  if (range.opens && !atEnd) {
-    const end = endOfString(log, read.offset);
-    // Where it has no end yet, nothing can be read before there is one.
-    if (end !== undefined || ended) return { ...(await textRead(source, end ?? log.end, limit)), ...begin };
-    return { ...state, ...begin, output: "", next: read.offset, has_more: false, unfinished_line: "" };
-  }
+  if (range.opens && !atEnd)
+    return afterSequence(source, log.textFrom(read.offset + STRING_LEAD_BYTES), { ...begin, limit });
   const hasLines = range.skip === 0 && range.length > 0 && bytes[range.length - 1] === 0x0a;
   // At the end of what there is so far, a line without its break may still be redrawn.
   const { skip, length } = !hasLines && atEnd ? { skip: 0, length: 0 } : range;
@@ -92,15 +91,16 @@ async function textRead(source: Readable, offset: number, limit: number): Promis
   };
 }
 
-/** Where the string ends that begins at an offset of the log, of whatever length; undefined where it has not ended. */
-function endOfString(log: OutputLog, from: number): number | undefined {
-  const scanner = new EscapeScanner();
-  for (let at = from; at < log.end;) {
-    const { bytes, offset } = log.read(at, SEARCH_BYTES);
-    at = offset + scanner.take(bytes, true);
-    if (scanner.openAt === undefined) return at;
-  }
-  return undefined;
+/** Reads from the end of a sequence on. Where it has no end yet, nothing can be read before there is one. */
+async function afterSequence(
+  source: Readable,
+  end: number | undefined,
+  { limit, ...begin }: { offset: number; dropped: number; limit: number },
+): Promise<OutputResponse> {
+  if (end !== undefined || source.ended)
+    return { ...(await textRead(source, end ?? source.log.end, limit)), ...begin };
+  const state = stateOf(source);
+  return { ...state, ...begin, output: "", next: begin.offset, has_more: false, unfinished_line: "" };
 }
 
 function isTooLong(text: string, bytes: Uint8Array): boolean {
@@ -112,7 +112,7 @@ async function screenRead(source: Readable): Promise<OutputResponse> {
   const from = Math.max(log.start, log.end - SCREEN_BYTES);
   const { bytes } = log.read(from, SCREEN_BYTES);
   // Not in the middle of a sequence, where more was printed than is looked at.
-  const begin = from === 0 ? 0 : bytes.indexOf(0x0a) + 1;
+  const begin = (log.textFrom(from) ?? log.end) - from;
   const state = stateOf(source);
   const offset = from + bytes.length;
   const { lines, cursor, full_screen } = await screenText(bytes.subarray(begin), source.snapshot().size);

@@ -90,6 +90,18 @@ describe("older output on disk", () => {
     expect(second.readsRight(3 * BLOCK, 4 * BLOCK)).toBe(true);
   });
 
+  it("[B1] is text or not by what was before it, also where that is gone", () => {
+    const { log } = spilling({ memory: 2, disk: 2 });
+    log.append(Buffer.from("\u001b]0;"));
+    log.append(Buffer.alloc(5 * BLOCK, "t"));
+    expect(log.start).toBe(2 * BLOCK);
+    expect(log.textFrom(log.start)).toBeUndefined();
+    const end = log.end;
+    log.append(Buffer.from("\u0007after"));
+    for (const offset of [log.start, 3 * BLOCK + 1, end]) expect(log.textFrom(offset)).toBe(end + 1);
+    expect(log.textFrom(end + 3)).toBe(end + 3);
+  });
+
   it("that the disk lost counts as evicted; the log goes on in memory, and says so once", () => {
     const { log, file, problems, print, readsRight } = spilling();
     print(6 * BLOCK);

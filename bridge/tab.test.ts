@@ -227,6 +227,15 @@ describe("a tab", () => {
     expect(data()[0]?.chars).toMatch(/^y+$/);
   });
 
+  it("that comes late is not sent the rest of a title whose beginning is gone", async () => {
+    const log = new OutputLog({ memoryBytes: 2 * LOG_BLOCK_BYTES });
+    log.append(Buffer.from(`\u001b]0;${"t".repeat(2 * LOG_BLOCK_BYTES)}\u0007text`));
+    const { data, text } = setUp(log);
+    await turn();
+    expect(text()).toBe("text");
+    expect(data()[0]).toMatchObject({ dropped_bytes: log.end - "text".length, replay: true });
+  });
+
   it("types and resizes", () => {
     const { say, typed, sizes } = setUp();
     say({ type: "input", text: "ls\r" });

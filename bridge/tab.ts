@@ -149,6 +149,8 @@ export class Tab {
     const back = from === 0 ? TAB_REPLAY_BYTES : TAB_CATCH_UP_BYTES;
     this.#offset = Math.max(log.start, log.end - back);
     this.#offset += brokenStart(log.read(this.#offset, UTF8_MAX_BYTES).bytes);
+    // The rest of a sequence whose beginning it never gets would be shown as text.
+    this.#offset = log.textFrom(this.#offset) ?? this.#offset;
     this.#decoder = newDecoder();
     return this.#offset - from;
   }
