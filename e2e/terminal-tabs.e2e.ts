@@ -120,6 +120,39 @@ test.describe("A terminal's tab", () => {
     await expect(panel()).toHaveCount(1);
   });
 
+  test("[B4] a window that is hidden says that its open tab is not seen, and when it is shown the tab has it all", async () => {
+    const id = await run("echo before; read -r go; echo while hidden; exec cat");
+    await open(id);
+    await expect(rows()).toContainText("before");
+    await app.page.evaluate(() => {
+      const state = window as unknown as { told: boolean[] };
+      state.told = [];
+      const post: unknown = Reflect.get(MessagePort.prototype, "postMessage");
+      if (typeof post !== "function") throw new Error("a port has no postMessage");
+      MessagePort.prototype.postMessage = function told(message: unknown, ...rest: never[]) {
+        const { type, visible } = (message ?? {}) as { type?: string; visible?: boolean };
+        if (type === "visible") state.told.push(visible === true);
+        Reflect.apply(post, this, [message, ...rest]);
+      };
+    });
+    const told = () => app.page.evaluate(() => (window as unknown as { told: boolean[] }).told);
+    // Playwright keeps every page visible, whatever its window does: so the page is told as Chromium tells it.
+    const windowIs = (visibility: "hidden" | "visible") =>
+      app.page.evaluate((value) => {
+        Object.defineProperty(document, "visibilityState", { value, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, visibility);
+    await windowIs("hidden");
+    await expect.poll(told).toEqual([false]);
+    await agent.call("ironbridge_terminal_input", { session_id: id, text: "\r" });
+    const read = { session_id: id, wait_for: "text", wait_text: "while hidden", wait_seconds: 30 };
+    expect((await agent.call("ironflow_terminal_read", read)).structured).toMatchObject({ waited: "met" });
+    await expect(rows()).not.toContainText("while hidden");
+    await windowIs("visible");
+    await expect.poll(told).toEqual([false, true]);
+    await expect(rows()).toContainText("while hidden");
+  });
+
   test("[B6] the bell is seen and told, in the open tab and in one that nobody looks at", async () => {
     const here = await run("read -r x; printf '\\007'; exec cat");
     const there = await run("read -r x; printf '\\033]0;no bell\\007'; printf '\\007'; exec cat");

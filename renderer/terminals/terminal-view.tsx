@@ -14,6 +14,7 @@ import { TERMINAL_THEMES } from "./terminal-theme.ts";
 import styles from "./terminal-view.module.css";
 import { hasEnded } from "./terminals-slice.ts";
 import { useLook } from "./use-look.ts";
+import { useWindowShown } from "./use-window-shown.ts";
 import { drawWithHardware } from "./webgl.ts";
 import { WholeCommand } from "./whole-command.tsx";
 
@@ -34,6 +35,9 @@ export function TerminalView(props: {
   const { session, visible, split, onSplit, onStep } = props;
   const store = useAppStore();
   const look = useLook();
+  const windowShown = useWindowShown();
+  /** Somebody may look at it. */
+  const seen = visible && windowShown;
   const box = useRef<HTMLDivElement>(null);
   const bar = useRef<HTMLDivElement>(null);
   const parts = useRef<TerminalParts>(null);
@@ -84,11 +88,11 @@ export function TerminalView(props: {
 
   useEffect(() => {
     // It takes no focus by itself: what is typed into an agent's shell should be meant for it.
-    link.current?.show(visible);
-  }, [visible]);
+    link.current?.show(seen);
+  }, [seen]);
   useEffect(() => {
-    if (visible) store.getState().sawBells(session.session_id, session.bells ?? 0);
-  }, [store, visible, session.session_id, session.bells]);
+    if (seen) store.getState().sawBells(session.session_id, session.bells ?? 0);
+  }, [store, seen, session.session_id, session.bells]);
   useEffect(() => {
     const timer = rang === 0 ? undefined : setTimeout(() => setRang(0), RINGS_MS);
     return () => clearTimeout(timer);
@@ -179,7 +183,7 @@ export function TerminalView(props: {
           }}
         />
       )}
-      <div className={styles.screen} data-ended={ended}>
+      <div className={styles.screen}>
         <div ref={box} className={styles.box} role="group" aria-label={`Terminal of ${session.agent}`} />
       </div>
       <p className={styles.keys}>
