@@ -2,8 +2,9 @@ import type { TerminalSession } from "../../bridge/contract/api.ts";
 import type { FromTab, ToTab } from "../../bridge/contract/port.ts";
 import { createAckCounter } from "./ack-counter.ts";
 import type { TerminalParts } from "./create-terminal.ts";
+import { createFeed } from "./feed.ts";
+import { holdScrollBar } from "./scroll-bar.ts";
 import type { TerminalPort } from "./terminal-port.ts";
-import { pieces } from "./pieces.ts";
 
 /** The most text that one message to the bridge may carry. */
 const INPUT_CHARS = 65_536;
@@ -26,6 +27,8 @@ export function connectTerminal(options: {
   onBell: () => void;
 }): TerminalLink {
   const { terminal, fit } = options.parts;
+  const feed = createFeed(terminal);
+  const scrollBar = holdScrollBar(terminal);
   const acknowledge = { replay: createAckCounter(), live: createAckCounter() };
   // A replay holds the questions that programs once asked the terminal; it must not answer them again into the shell.
   let replaying = 0;
@@ -38,16 +41,14 @@ export function connectTerminal(options: {
       if (message.type === "session") return options.onSession(message.session);
       const { chars, replay, dropped_bytes } = message;
       if (dropped_bytes !== undefined) {
-        terminal.reset();
-        terminal.write(
+        feed.between(() => terminal.reset());
+        feed.write(
           `\u001b[2m[${dropped_bytes.toLocaleString("en")} earlier bytes are no longer kept]\u001b[0m\r\n`,
         );
       }
+      scrollBar.flows();
       if (replay) replaying += 1;
-      const parts = pieces(chars);
-      const last = parts.pop() ?? "";
-      for (const part of parts) terminal.write(part);
-      terminal.write(last, () => {
+      feed.write(chars, () => {
         if (replay) replaying -= 1;
         const parsed = acknowledge[replay ? "replay" : "live"](chars.length);
         if (parsed > 0) port.send({ type: "ack", chars: parsed, replay });
@@ -76,6 +77,8 @@ export function connectTerminal(options: {
     },
     close() {
       closed = true;
+      feed.close();
+      scrollBar.close();
       input.dispose();
       bell.dispose();
       port.close();
