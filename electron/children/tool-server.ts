@@ -1,5 +1,6 @@
 import { McpSession } from "../../mcp/client/session.ts";
 import { nodeProgram, ownProcessEnv } from "../../loopback/environment.ts";
+import { networkEnv } from "./network-env.ts";
 import { endSentence, lastWords, withWords } from "./last-words.ts";
 import type { ProcessRecords } from "./process-records.ts";
 import type { Running } from "./supervisor.ts";
@@ -69,26 +70,9 @@ function argumentsOf(target: ToolServerTarget): string[] {
   ];
 }
 
-/** How a remote engine is reached. A proxy's address may hold a password: only this child gets it, and only where it is used. */
-const NETWORK = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [
-  name,
-  name.toLowerCase(),
-]);
-const TRUST = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"];
-
-function networkOf({ url }: ToolServerTarget): Record<string, string> {
-  if (["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname)) return {};
-  return Object.fromEntries(
-    [...NETWORK, ...TRUST].flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
-
 function secretsOf(target: ToolServerTarget): Record<string, string> {
   return {
-    ...networkOf(target),
+    ...networkEnv(target.url, process.env),
     ...(target.apiKey === undefined ? {} : { IRONFLOW_API_KEY: target.apiKey }),
     ...(target.bridge === undefined ? {} : { IRONFLOW_TERMINAL_BRIDGE_TOKEN: target.bridge.token }),
   };

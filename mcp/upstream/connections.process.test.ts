@@ -142,6 +142,19 @@ describe("a proxy", () => {
     }
   });
 
+  it("with a password that cannot be read is named, without it, over TLS and without", async () => {
+    for (const [url, variable] of [
+      [`https://${HOST}:1`, "HTTPS_PROXY"],
+      [`http://${HOST}:1`, "HTTP_PROXY"],
+    ] as const) {
+      const answer = await info(url, { [variable]: "http://u:hunter%2@127.0.0.1:1" });
+      expect(answer.error).toBe(
+        "the name or password of the proxy at 127.0.0.1:1 is not percent-encoded correctly",
+      );
+      expect(answer.retryable).toBe(false);
+    }
+  });
+
   it("that is away is named", async () => {
     const proxy = await throughProxy(port);
     await proxy.close();

@@ -52,5 +52,10 @@ describe("the proxy of an address", () => {
       `Basic ${Buffer.from("u:p@ss").toString("base64")}`,
     );
     expect(proxyAuthorization(new URL(PROXY))).toBeUndefined();
+    const wrong = () => proxyAuthorization(new URL("http://u:hunter%2@proxy.test:1"));
+    expect(wrong).toThrow(
+      "the name or password of the proxy at proxy.test:1 is not percent-encoded correctly",
+    );
+    expect(wrong).not.toThrow("hunter");
   });
 });

@@ -24,10 +24,18 @@ export function proxyFor(target: URL, env: Env): URL | undefined {
   throw new ProxyProblem(`${given.name} must be an http or https address`);
 }
 
-/** `Basic …` for the name and password in a proxy's address, or undefined when it has none. */
-export function proxyAuthorization({ username, password }: URL): string | undefined {
+/**
+ * `Basic …` for the name and password in a proxy's address, or undefined when it has none.
+ * @throws ProxyProblem where they are not percent-encoded as they have to be
+ */
+export function proxyAuthorization({ username, password, host }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  let pair: string;
+  try {
+    pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    throw new ProxyProblem(`the name or password of the proxy at ${host} is not percent-encoded correctly`);
+  }
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
