@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { messageOf } from "./errors.ts";
 
 /** The folder of one engine, held so that no second engine opens it. */
 export interface DataDir {
-  /** The database file. */
+  /** The database file, absolute: a process that works elsewhere opens it too. */
   database: string;
   release(): void;
 }
@@ -21,7 +21,7 @@ export function openDataDir(path: string): DataDir {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const file = join(path, "engine.lock");
   const lock = takeLock(file);
-  return { database: join(path, "engine.db"), release: () => lock.close() };
+  return { database: resolve(path, "engine.db"), release: () => lock.close() };
 }
 
 function takeLock(file: string): InstanceType<typeof DatabaseSync> {

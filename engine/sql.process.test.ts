@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poll } from "../loopback/testing/poll.ts";
@@ -312,3 +312,11 @@ function niceValues(pid: number): number[] {
     return []; // a thread has just gone
   }
 }
+
+it("answers on an engine whose folder was named from where it was started", async () => {
+  const dataDir = relative(process.cwd(), await factory.newDataDir());
+  const other = await factory.start({ dataDir });
+  const { status, body } = await other.rest("/api/v1/sql", { query: "select 1 as n" });
+  expect({ status, body }).toMatchObject({ status: 200, body: { columns: ["n"], rows: [["1"]] } });
+  await other.end("SIGTERM");
+});
