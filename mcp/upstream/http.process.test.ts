@@ -207,6 +207,21 @@ describe("the key", () => {
     expect(text).toContain("kept");
   });
 
+  it.each([
+    ["v", "X-Environment, value v, v.", "X-Environment, value …, …."],
+    ["a-b", 'a-b; xa-b; a-by; "a-b"', '…; xa-b; a-by; "…"'],
+    ["(x)$", "(x)$ (x)$1", "… (x)$1"],
+    ["éa", "éa éab zéa", "… éab zéa"],
+    ["eight_ch", "xeight_chx", "x…x"],
+  ])(
+    "%s that must not come back is found without taking ordinary words apart",
+    async (secret, said, left) => {
+      const engine = await serving({ status: 400, text: said });
+      const request = { method: "POST", path: "/x", body: "{}", effect: "once", conceal: [secret] } as const;
+      expect((await client(engine).send(request, {})).text).toBe(left);
+    },
+  );
+
   it("does not follow a redirect", async () => {
     const elsewhere = await serving({ text: "caught" });
     const engine = await serving({ status: 307, headers: { location: `${elsewhere.url}/x` } });

@@ -171,7 +171,7 @@ export class HttpClient {
 
   #withoutSecrets(text: string, { conceal = [] }: HttpRequest): string {
     const secrets = [...this.#secrets, ...conceal.flatMap(formsOf)];
-    return secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text);
+    return secrets.reduce((left, secret) => left.replaceAll(whole(secret), "…"), text);
   }
 
   /** Milliseconds before the next try, or undefined when the engine asked for more than we wait. */
@@ -181,6 +181,16 @@ export class HttpClient {
     const backoffMs = this.#limits.firstDelayMs * 2 ** (attempt - 2);
     return Math.max(askedMs, backoffMs * (0.5 + Math.random() / 2));
   }
+}
+
+/** Shorter texts are found inside of ordinary words, and what is left of those would spell them. */
+const DISTINCT_CHARS = 8;
+
+/** Finds a secret in a text; a short one only where no letter or digit stands beside it. */
+function whole(secret: string): string | RegExp {
+  if (secret.length >= DISTINCT_CHARS) return secret;
+  const literal = secret.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, "gu");
 }
 
 /** The ways in which an answer may repeat the key: as it is, inside a JSON string, in base64, as the header's value. */
