@@ -48,6 +48,9 @@ export const EMBEDDED: Omit<EngineToOpen, "widened"> = {
   apiKey: undefined,
 };
 
+/** The id of the engine that a flag of this launch names and the person did not add. */
+export const NAMED_BY_FLAG = "remote";
+
 /**
  * Opens a connection. The person may write to the embedded engine; everything else is read-only until the person allows
  * it, or `--allow-writes` for this launch.

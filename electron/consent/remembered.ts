@@ -33,6 +33,8 @@ export interface Remembered {
   add(subject: Subject): void;
   /** True when there was one. From now on it is asked again. */
   forget(id: string): boolean;
+  /** Takes away those about an engine that is removed. */
+  forgetEngine(engine: string): void;
   /** Takes away those of tokens that are no more. */
   forgetTokens(lives: (tokenId: string) => boolean): void;
 }
@@ -60,6 +62,12 @@ export function openRemembered(
     file.value.answers.some(
       (answer) => answer.token_id === tokenId && answer.tool === tool && answer.engine === engine,
     );
+  const keep = (which: (answer: z.infer<typeof Stored>) => boolean) => {
+    const left = file.value.answers.filter(which);
+    if (left.length === file.value.answers.length) return false;
+    save(left);
+    return true;
+  };
   return {
     problem: file.problem,
     list,
@@ -72,15 +80,12 @@ export function openRemembered(
       const kept = file.value.answers.slice(-(MAX_REMEMBERED - 1));
       save([...kept, { id: randomUUID(), caller, token_id: tokenId, tool, engine, since }]);
     },
-    forget(id) {
-      const left = file.value.answers.filter((answer) => answer.id !== id);
-      if (left.length === file.value.answers.length) return false;
-      save(left);
-      return true;
+    forget: (id) => keep((answer) => answer.id !== id),
+    forgetEngine(engine) {
+      keep((answer) => answer.engine !== engine);
     },
     forgetTokens(lives) {
-      const left = file.value.answers.filter((answer) => lives(answer.token_id));
-      if (left.length < file.value.answers.length) save(left);
+      keep((answer) => lives(answer.token_id));
     },
   };
 }

@@ -1,14 +1,20 @@
 import * as z from "zod/v4";
 import { Connection, ConnectionId } from "./connection.ts";
+import { madeVisible } from "./visible.ts";
 
-/** What the person calls an engine. It is on screen wherever they decide, so nothing in it can be invisible. */
+/**
+ * What the person calls an engine. It is on screen wherever they decide, so nothing in it is invisible or passes for another
+ * letter. Letters are kept composed: systems differ in how they type `ü`.
+ */
 export const EngineName = z
   .string()
   .trim()
+  .normalize("NFC")
   .regex(
-    /^[\p{L}\p{N}][\p{L}\p{N} ._()-]{0,39}$/u,
+    /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._()-]{0,39}$/u,
     "1 to 40 letters, digits, spaces, dots, dashes, underscores, brackets",
-  );
+  )
+  .refine((name) => madeVisible(name) === name, "of letters that can be seen and do not pass for others");
 
 /**
  * What is wrong with an engine's address, or undefined: plain http(s), and nothing in it that is a secret or is lost on

@@ -29,6 +29,7 @@ const NONE: KeyStore = {
 };
 const open = (keys: KeyStore = KEEPS) => openEngineStore(path, keys, ["Embedded engine"]);
 const STAGING = { name: "Staging", url: "https://staging.example" };
+const ID = /staging-[0-9a-f]{6}/g;
 const onDisk = () => readFileSync(path, "utf8");
 
 describe("engines that the person added", () => {
@@ -97,6 +98,10 @@ describe("engines that the person added", () => {
     ["cut in the middle", (whole: string) => whole.slice(0, whole.length / 2)],
     ["of another kind", () => "[]"],
     ["with an address that is none", (whole: string) => whole.replace("https://", "file://")],
+    ["that gives an added engine the rights of our own", (whole: string) => whole.replaceAll(ID, "local")],
+    ["that gives it those of a flag", (whole: string) => whole.replaceAll(ID, "remote")],
+    ["with an engine twice", (whole: string) => whole.replace(/\{\s+"id".*?\}/s, "$&, $&")],
+    ["with a name that looks like another", (whole: string) => whole.replace("Staging", "\u0405taging")],
   ])("a file %s is said and kept aside, and nothing of it is used", (_, damage) => {
     const store = open();
     store.keepShown(store.add(STAGING).id);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod/v4";
+import { EMBEDDED, NAMED_BY_FLAG } from "../connections.ts";
 import { ConnectionId } from "../contract/connection.ts";
 import { EngineAddress, EngineName, type EngineInfo, type NewEngine } from "../contract/engines.ts";
 import { lookAlike } from "../mcp-endpoint/alike-names.ts";
@@ -10,7 +11,8 @@ import type { KeyStore } from "./key-store.ts";
 export const MAX_ENGINES = 50;
 
 const Stored = z.object({
-  id: ConnectionId,
+  // Those of the engines that are there anyway: what is allowed on them is not allowed on an added one.
+  id: ConnectionId.refine((id) => id !== EMBEDDED.id && id !== NAMED_BY_FLAG, "is the id of another engine"),
   name: EngineName,
   url: EngineAddress,
   added_at: z.string(),
@@ -21,9 +23,26 @@ const Stored = z.object({
 });
 type Stored = z.infer<typeof Stored>;
 
+const isDistinct = (by: (engine: Stored) => string) => (engines: readonly Stored[]) =>
+  new Set(engines.map(by)).size === engines.length;
+
 const EngineFile = z.object({
   version: z.literal(1),
-  engines: z.array(Stored).max(MAX_ENGINES),
+  engines: z
+    .array(Stored)
+    .max(MAX_ENGINES)
+    .refine(
+      isDistinct((engine) => engine.id),
+      "two engines have one id",
+    )
+    .refine(
+      isDistinct((engine) => engine.url),
+      "two engines have one address",
+    )
+    .refine(
+      isDistinct((engine) => engine.name),
+      "two engines have one name",
+    ),
   /** The one that the next start opens; the embedded one when it is not there. */
   shown: ConnectionId.optional(),
 });

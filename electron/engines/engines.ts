@@ -1,5 +1,5 @@
 import type { EngineInfo } from "../contract/engines.ts";
-import { EMBEDDED, switchesOf, type EngineToOpen, type Widened } from "../connections.ts";
+import { EMBEDDED, NAMED_BY_FLAG, switchesOf, type EngineToOpen, type Widened } from "../connections.ts";
 import type { Flags } from "../flags.ts";
 import type { EngineLink } from "../hub/engine-link.ts";
 import { logError } from "../log.ts";
@@ -25,8 +25,10 @@ export interface Engines {
   readonly active: EngineLink;
   list(): EngineInfo[];
   find(id: string): EngineToOpen | undefined;
-  /** Puts another engine in the place of the one that is shown. False: there is none of this id. */
+  /** Puts another engine in the place of the one that is shown. False: there is none of this id. Throws before anything is done. */
   switchTo(id: string): boolean;
+  /** Puts another key, or none, in the place of an added engine's key, at once also where it is shown. False: there is none. */
+  setKey(id: string, apiKey: string | undefined): boolean;
   /** The engines, or what is said of them, are others now. */
   changed(): void;
   /** The terminal bridge listens somewhere else now. */
@@ -45,6 +47,8 @@ const NOT_WIDENED: Widened = { allowWrites: false, terminals: false };
 export function openEngines(parts: EnginesParts): Engines {
   const { flags, store } = parts;
   const named = namedByFlag();
+  /** Engines whose key was changed since the start: that of the environment counts no more. */
+  const rekeyed = new Set<string>();
   /** What flags allow, they allow on the engine that they name, else on our own, and on no other. */
   const widenedId = named?.id ?? EMBEDDED.id;
   const widen = ({ id, name, url, apiKey }: Bare): EngineToOpen => ({
@@ -54,48 +58,48 @@ export function openEngines(parts: EnginesParts): Engines {
     apiKey,
     widened: id === widenedId ? flags : NOT_WIDENED,
   });
-  let active = parts.open(widen(named ?? (flags.demo ? undefined : store.shown) ?? EMBEDDED));
+  const first = named?.id ?? (flags.demo ? undefined : store.shown?.id) ?? EMBEDDED.id;
+  let active = parts.open(find(first) ?? widen(EMBEDDED));
   /** Opened and not stopped: the one that is shown, the embedded one, and those that are being left. */
   const opened = new Set([active]);
 
-  function namedByFlag(): Bare | undefined {
+  function namedByFlag(): Omit<Bare, "apiKey"> | undefined {
     const url = flags.serverUrl;
     if (url === undefined) return undefined;
     const saved = store.list().find((engine) => sameAddress(engine.url, url));
-    const { apiKey } = parts;
-    if (saved === undefined) return { id: "remote", name: new URL(url).host, url, apiKey };
-    return { ...saved, apiKey: apiKey ?? saved.apiKey };
+    const { id, name } = saved ?? { id: NAMED_BY_FLAG, name: new URL(url).host };
+    return { id, name, url: saved?.url ?? url };
   }
   const isSaved = (id: string) => store.find(id) !== undefined;
+  /** Of the engine that a flag of this launch names. */
+  function environmentKey(id: string): string | undefined {
+    return id === named?.id && !rekeyed.has(id) ? parts.apiKey : undefined;
+  }
   function find(id: string): EngineToOpen | undefined {
     if (id === EMBEDDED.id) return widen(EMBEDDED);
     const saved = store.find(id);
-    if (named?.id !== id) return saved === undefined ? undefined : widen(saved);
-    // A key that was given in the app since the start is newer than that of the environment.
-    return widen(saved === undefined ? named : { ...saved, apiKey: saved.apiKey ?? named.apiKey });
+    const engine = saved ?? (id === named?.id ? named : undefined);
+    return engine && widen({ ...engine, apiKey: environmentKey(id) ?? saved?.apiKey });
   }
 
   function infoOf(engine: EngineToOpen, saved?: SavedEngine): EngineInfo {
     const shown = active.id === engine.id;
     const switches = shown ? active.switches : switchesOf(parts.writes(), engine);
-    const key = saved === undefined || saved.key === "none" ? keyOfLaunch(engine) : saved.key;
     return {
       id: engine.id,
       name: engine.name,
       kind: engine.url === undefined ? "embedded" : "remote",
       url: engine.url ?? [...opened].find(({ id }) => id === EMBEDDED.id)?.meta.url ?? "",
-      key,
+      key: environmentKey(engine.id) === undefined ? (saved?.key ?? "none") : "this_run",
       shown,
       saved: saved !== undefined,
       person_may_write: switches.personMayWrite,
       agents_may_write: switches.agentsMayWrite,
     };
   }
-  const keyOfLaunch = ({ id, apiKey }: EngineToOpen): EngineInfo["key"] =>
-    id === named?.id && apiKey !== undefined ? "this_run" : "none";
-
   function list(): EngineInfo[] {
-    const launchedOnly = named === undefined || isSaved(named.id) ? [] : [infoOf(widen(named))];
+    const launchedOnly =
+      named === undefined || isSaved(named.id) ? [] : [infoOf(widen({ ...named, apiKey: undefined }))];
     return [infoOf(widen(EMBEDDED)), ...launchedOnly, ...store.list().map((one) => infoOf(widen(one), one))];
   }
 
@@ -117,17 +121,24 @@ export function openEngines(parts: EnginesParts): Engines {
       const next = find(id);
       if (next === undefined) return false;
       if (id === active.id) return true;
+      // First, because it may fail: then everything is as it was.
+      if (id === EMBEDDED.id) store.keepShown(undefined);
+      else if (isSaved(id)) store.keepShown(id);
       const before = active;
       const running = id === EMBEDDED.id ? [...opened].find((link) => link.id === id) : undefined;
       active = running ?? parts.open(next);
       opened.add(active);
-      if (id === EMBEDDED.id) store.keepShown(undefined);
-      else if (isSaved(id)) store.keepShown(id);
       parts.onSwitched(before);
       parts.onChanged(list());
       leave(before).catch((cause: unknown) =>
         logError("engines", `${before.name} could not be left in order`, cause),
       );
+      return true;
+    },
+    setKey(id, key) {
+      if (!store.setKey(id, key)) return false;
+      rekeyed.add(id);
+      if (active.id === id) active.setKey(key);
       return true;
     },
     changed: () => parts.onChanged(list()),
@@ -140,4 +151,6 @@ export function openEngines(parts: EnginesParts): Engines {
   };
 }
 
-const sameAddress = (a: string, b: string): boolean => new URL(a).href === new URL(b).href;
+/** Slashes at the end are none of an address: see `EngineAddress`. */
+const sameAddress = (a: string, b: string): boolean => plain(a) === plain(b);
+const plain = (url: string): string => new URL(url).href.replace(/\/+$/, "");

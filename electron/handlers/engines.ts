@@ -1,4 +1,5 @@
 import type { Consent } from "../consent/consent.ts";
+import type { Remembered } from "../consent/remembered.ts";
 import type { EngineTest } from "../contract/engines.ts";
 import type { Handlers } from "../contract/ipc.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
@@ -16,6 +17,7 @@ export interface EngineHandlerParts {
   readonly keys: Pick<KeyStore, "keeps">;
   readonly settings: SettingsStore;
   readonly consent: Pick<Consent, "askRights">;
+  readonly remembered: Pick<Remembered, "forgetEngine">;
   readonly audit: Pick<Audit, "write">;
   /** Asks an engine for itself. Never rejects. */
   readonly test: (
@@ -53,7 +55,10 @@ export function engineHandlers(parts: EngineHandlerParts): Pick<Handlers, Rows> 
   }) {
     const { protocol, hostname } = new URL(engine.url);
     const isPlain = protocol === "http:" && !LOOPBACK.has(hostname);
-    const mayWrite = engine.person_may_write || settings.stored.writes?.[engine.url]?.person === true;
+    // An address may have been shown before, by a flag of a start.
+    const kept = settings.stored.writes?.[keyOfRights(engine.url)];
+    const mayWrite = engine.person_may_write || kept?.person === true;
+    const agentsMayWrite = kept?.agents === true;
     return parts.consent.askRights({
       title: "Add an engine",
       consequence: "From now on the app may connect to this address and send it the key that you gave.",
@@ -62,13 +67,25 @@ export function engineHandlers(parts: EngineHandlerParts): Pick<Handlers, Rows> 
         { label: "Address", text: engine.url },
         { label: "API key", text: keyWords(engine.api_key, parts.keys) },
         { label: "You may change things", text: mayWrite ? "yes" : "no, it is read-only" },
+        { label: "Agents may change things", text: agentsMayWrite ? "yes" : "no" },
       ],
       effects: [
         ...(isPlain ? ["The address is plain http: the key and all data travel unprotected."] : []),
-        ...(mayWrite ? ["You may change things on it in the app. Agents may not until you allow it."] : []),
+        ...(mayWrite ? ["You may change things on it in the app."] : []),
+        ...(agentsMayWrite
+          ? ["Agents whose token may write may change things on it: you allowed it before."]
+          : []),
       ],
       signal: parts.ending,
     });
+  }
+
+  /** What was allowed on an engine goes before the engine: whoever adds the address again begins with nothing. */
+  function forgetRights(url: string): void {
+    const key = keyOfRights(url);
+    const { [key]: _, ...writes } = settings.stored.writes ?? {};
+    settings.change({ writes });
+    parts.remembered.forgetEngine(key);
   }
 
   return {
@@ -82,7 +99,7 @@ export function engineHandlers(parts: EngineHandlerParts): Pick<Handlers, Rows> 
         const added = store.add(engine);
         if (engine.person_may_write) {
           const kept = settings.stored.writes ?? {};
-          const key = writesKey({ kind: "remote", url: added.url });
+          const key = keyOfRights(added.url);
           settings.change({ writes: { ...kept, [key]: { ...kept[key], person: true } } });
         }
         record("engine.added", added.id);
@@ -109,15 +126,17 @@ export function engineHandlers(parts: EngineHandlerParts): Pick<Handlers, Rows> 
       return { ok: true, id };
     },
     async "engines:set-key"({ id, api_key: key }) {
-      if (!store.setKey(id, key ?? undefined)) return { ok: false, error: noEngine(id) };
-      if (engines.active.id === id) engines.active.setKey(key ?? undefined);
+      if (!engines.setKey(id, key ?? undefined)) return { ok: false, error: noEngine(id) };
       record("engine.key_changed", id);
       engines.changed();
       return { ok: true, id };
     },
     async "engines:remove"({ id }) {
       if (engines.active.id === id) return { ok: false, error: IS_SHOWN };
-      if (!store.remove(id)) return { ok: false, error: noEngine(id) };
+      const engine = store.find(id);
+      if (engine === undefined) return { ok: false, error: noEngine(id) };
+      forgetRights(engine.url);
+      store.remove(id);
       record("engine.removed", id);
       engines.changed();
       return { ok: true, id };
@@ -135,6 +154,8 @@ export function engineHandlers(parts: EngineHandlerParts): Pick<Handlers, Rows> 
     },
   };
 }
+
+const keyOfRights = (url: string): string => writesKey({ kind: "remote", url });
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 

@@ -16,6 +16,10 @@ it.each([
   ["modern", "modem"],
   ["build 8", "build B"],
   ["window", "vvindow"],
+  ["Staging", "Stagıng"],
+  ["Staging", "Stagiṇg"],
+  ["Staging", "Staging ()"],
+  ["Köln", "Koln"],
 ])("%j looks like %j, and the other way round", (a, b) => {
   expect(lookAlike(a, b)).toBe(true);
   expect(lookAlike(b, a)).toBe(true);

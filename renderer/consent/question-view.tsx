@@ -46,7 +46,10 @@ export function QuestionView({ question }: { question: Question }) {
             <>
               <dt>Engine</dt>
               <dd>
-                <strong>{engine.name}</strong> <code>{engine.url}</code>
+                <strong>
+                  <bdi>{engine.name}</bdi>
+                </strong>{" "}
+                <code>{engine.url}</code>
                 {engine.kind === "embedded" && <span className={styles.soft}> inside this app</span>}
               </dd>
             </>
