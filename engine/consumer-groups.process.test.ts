@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import { poll } from "../loopback/testing/poll.ts";
 import { openLive } from "./conformance/live-client.ts";
 import { openStream, type StreamClient } from "./conformance/stream-client.ts";
@@ -98,5 +101,42 @@ it("[2.15] takes a group's delivery from a WebSocket that is gone and gives it t
   second.send({ type: "ack", eventId, ackType: "ack" });
   await poll("the acknowledgement", async () => (await lag(engine, "prices")) === 0);
   second.close();
+  await engine.end("SIGTERM");
+});
+
+/** Joins a group by a WebSocket, says goodbye, and leaves the connection half open once the engine has said it too. */
+async function joinAndHalfClose(
+  engine: EngineProcess,
+  pattern: string,
+  options: object,
+): Promise<() => void> {
+  const { hostname, port } = new URL(engine.url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const client = new WebSocket(`${engine.url.replace(/^http/, "ws")}/ws?env=default`, {
+    createConnection: () => socket,
+  });
+  client.on("error", () => {}); // it is cut off in the end
+  await once(client, "open");
+  client.send(JSON.stringify({ type: "subscribe", subscription: { pattern, options } }));
+  await once(client, "message");
+  socket.end = () => socket;
+  client.close();
+  await once(socket, "data");
+  return () => socket.destroy();
+}
+
+it("[2.15] gives nothing to a WebSocket that has said goodbye, also in a group that acknowledges by itself", async () => {
+  const engine = await factory.start();
+  const options = { consumerGroup: "leaving", ackMode: "auto" };
+  const destroy = await joinAndHalfClose(engine, "topic:news", options);
+  const there = await openLive(place(engine));
+  await there.subscribe("topic:news", options);
+  const published: string[] = [];
+  for (let n = 0; n < 10; n += 1) published.push(await publish(engine, "news", n));
+  const given = () => there.frames.filter((frame) => frame["type"] === "event");
+  await poll("all deliveries", () => given().length >= published.length);
+  expect(given().map((frame) => frame["eventId"])).toEqual(published);
+  destroy();
+  there.close();
   await engine.end("SIGTERM");
 });

@@ -139,6 +139,7 @@ function serveClient(client: WebSocket, environment: EnvironmentRow, { core }: D
         core,
         { environmentId: environment.id, pattern, options, unread },
         {
+          isOpen: () => client.readyState === client.OPEN,
           unreadBytes: () => client.bufferedAmount,
           send: (sent) => send(eventFrame(subscription.id, sent, options.includeMetadata === true)),
           onEnd: ({ code, message }) => {

@@ -35,7 +35,7 @@ export interface GroupHub {
   /** There may be something to give. */
   wake(groupId: string): void;
   dropped(groupId: string): void;
-  /** The answer ends the membership: what the member held is given to others. */
+  /** The answer ends the membership: what the member held is given to others. A group that is gone drops it at once. */
   join(group: GroupRow, member: Member): () => void;
   members(groupId: string): number;
   /** Members of this environment's groups that take the topic. */
@@ -281,6 +281,10 @@ export function createGroupHub(core: () => Core): GroupHub {
       for (const member of gone) member.onDropped();
     },
     join: (group, joining) => {
+      if (core().store.groups.byId(group.id) === undefined) {
+        joining.onDropped();
+        return () => {};
+      }
       const own = membersOf(group.id);
       members.set(group.id, own);
       const member = Object.assign(joining, { held: 0 });

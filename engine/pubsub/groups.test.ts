@@ -54,6 +54,8 @@ interface Client {
   unread: number;
   /** It takes nothing any more. */
   dead: boolean;
+  /** Its connection is being closed: what is sent is lost. */
+  closing: boolean;
 }
 
 async function member(pattern = "topic:orders", options: object = { consumerGroup: "g" }): Promise<Client> {
@@ -64,9 +66,11 @@ async function member(pattern = "topic:orders", options: object = { consumerGrou
     ended: [],
     unread: 0,
     dead: false,
+    closing: false,
   };
   const wanted = { environmentId: ENV, pattern, options: SubscribeOptions.parse(options), unread: "unread" };
   client.subscription = await subscribe(engine.core, wanted, {
+    isOpen: () => !client.closing,
     unreadBytes: () => client.unread,
     send: (sent) => {
       if (!client.dead) client.got.push(sent);
@@ -339,6 +343,7 @@ it("gives what came during a replay after it, and cuts off who does not read it"
     unread: "slow",
   };
   const subscription = await subscribe(engine.core, wanted, {
+    isOpen: () => true,
     unreadBytes: () => unread,
     send: (sent) => slow.push(sent) > 0,
     onEnd: ({ message }) => ended.push(message),
@@ -355,6 +360,7 @@ it("gives what came during a replay after it, and cuts off who does not read it"
   ]);
   unread = 10_000_000;
   const again = await subscribe(engine.core, wanted, {
+    isOpen: () => true,
     unreadBytes: () => unread,
     send: () => true,
     onEnd: ({ message }) => ended.push(message),
@@ -364,5 +370,41 @@ it("gives what came during a replay after it, and cuts off who does not read it"
   await engine.settle();
   expect(ended).toEqual(["slow"]);
   expect(deadLetters()).toMatchObject([{ source: "system_event_publish", subject: "topic:orders" }]);
+  subscription.close();
+});
+
+it("gives nothing to a member whose connection is being closed", async () => {
+  await make({ ackMode: "auto" });
+  const [leaving, staying] = [await member(), await member()];
+  leaving.closing = true;
+  await send(1);
+  await engine.settle();
+  expect([leaving.values(), staying.values()]).toEqual([[], [1]]);
+  staying.closing = true;
+  await send(2);
+  await engine.settle();
+  expect(lag(), "it waits for a member").toBe(1);
+  expect((await member()).values()).toEqual([2]);
+});
+
+it("tells a member whose group was deleted before it began", async () => {
+  const group = await make();
+  const ended: string[] = [];
+  const wanted = {
+    environmentId: ENV,
+    pattern: "topic:orders",
+    options: SubscribeOptions.parse({ consumerGroup: "g" }),
+    unread: "unread",
+  };
+  const subscription = await subscribe(engine.core, wanted, {
+    isOpen: () => true,
+    unreadBytes: () => 0,
+    send: () => true,
+    onEnd: ({ message }) => ended.push(message),
+  });
+  await engine.change((tx) => deleteGroup(engine.core, tx, ENV, "g"));
+  subscription.begin();
+  expect(ended).toEqual(["consumer group g was deleted"]);
+  expect(engine.core.groups.members(group.id)).toBe(0);
   subscription.close();
 });

@@ -27,6 +27,8 @@ export interface Sent {
 
 /** The connection of a subscription. */
 export interface Subscriber {
+  /** False once it is being closed: what is sent then is lost. */
+  isOpen(): boolean;
   /** What waits for a client that does not read, bytes. */
   unreadBytes(): number;
   /** False: the client does not read, and was cut off. */
@@ -119,8 +121,8 @@ export function joinGroup(core: Core, group: GroupRow, subscriber: Subscriber): 
   let closed = false;
   const member: Member = {
     id,
-    hasRoom: () => subscriber.unreadBytes() < sendBelowUnreadBytes,
-    deliver: (told, attempt) => subscriber.send(sentOf(told, attempt)),
+    hasRoom: () => subscriber.isOpen() && subscriber.unreadBytes() < sendBelowUnreadBytes,
+    deliver: (told, attempt) => subscriber.isOpen() && subscriber.send(sentOf(told, attempt)),
     onDropped: () => subscriber.onEnd(new ApiError("not_found", `consumer group ${group.name} was deleted`)),
   };
   return {

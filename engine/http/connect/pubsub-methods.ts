@@ -35,6 +35,7 @@ async function serve(
     await new Promise<void>((resolve, reject) => {
       gone.addEventListener("abort", () => resolve(), { once: true });
       const subscriber: Subscriber = {
+        isOpen: () => send.isOpen(),
         unreadBytes: () => send.unreadBytes(),
         send: (sent) => send(toMessage(subscription?.id ?? "", sent)),
         onEnd: reject,

@@ -28,6 +28,8 @@ export interface ConnectStream {
 export interface SendMessage {
   /** Writes one message. False: the client does not read, and was cut off. */
   (message: Record<string, unknown>): boolean;
+  /** False once the client has gone. */
+  isOpen(): boolean;
   /** What waits for a client that does not read. */
   unreadBytes(): number;
 }
@@ -81,7 +83,8 @@ export async function serveStream(
       response.write(envelope(0, toProtojson(message)));
       return true;
     };
-    await run(Object.assign(write, { unreadBytes: () => response.writableLength }));
+    const isOpen = () => !response.destroyed && response.socket?.destroyed === false;
+    await run(Object.assign(write, { isOpen, unreadBytes: () => response.writableLength }));
   } catch (error) {
     const { code, message } = toProblem(error);
     end = { error: { code, message } };
