@@ -97,7 +97,13 @@ export class TerminalProcesses {
 
   /** Ends them all, rung by rung. Every outcome but `not_confirmed` means that nothing was alive at the last looks. */
   async end(steps: readonly LadderStep[], clock: Clock): Promise<StopSeen> {
-    const report = await endProcesses({ claims: this.#claims, marker: this.#marker, steps, clock });
+    const report = await endProcesses({
+      claims: this.#claims,
+      marker: this.#marker,
+      since: this.#since,
+      steps,
+      clock,
+    });
     // What appears faster than it can be looked at is at least one.
     const alive = Math.max(report.survivors.length, report.unsettled === true ? 1 : 0);
     return { outcome: alive > 0 ? "not_confirmed" : outcomeOf(report.lastSignal), alive };

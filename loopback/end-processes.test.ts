@@ -123,6 +123,34 @@ describe("endProcesses", () => {
     expect(system.rows.map(({ pid }) => pid)).toStrictEqual([50, 52]);
   });
 
+  it("[B3] asks nobody for the marker who began before it can have been given", async () => {
+    const system = new InventedSystem();
+    system.add(50);
+    system.add(60);
+    for (const pid of [50, 60]) system.marked.set(pid, MARKER);
+    expect(await end(system, { since: 55 })).toStrictEqual({
+      ended: [60],
+      survivors: [],
+      lastSignal: "SIGTERM",
+    });
+    expect(system.rows.map(({ pid }) => pid)).toStrictEqual([50]);
+  });
+
+  it("[B3] does not take processes that cannot be looked at for gone: it looks again, and goes on to the next rung", async () => {
+    const system = new InventedSystem();
+    system.add(50);
+    system.deaf.add(50);
+    system.onLook = () => {
+      if (system.looks > 1 && system.looks < 8) throw new Error("EMFILE");
+    };
+    const report = await end(system, { claims: [claim(50)] });
+    expect(report).toStrictEqual({ ended: [50], survivors: [], lastSignal: "SIGKILL" });
+    system.onLook = () => {
+      throw new Error("EMFILE");
+    };
+    await expect(end(system, { claims: [claim(50)] })).rejects.toThrow("EMFILE");
+  });
+
   it("does not signal a number that means another process by then", async () => {
     const system = new InventedSystem();
     system.add(50);

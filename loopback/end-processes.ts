@@ -51,6 +51,11 @@ export interface EndOptions {
   claims: readonly Claim[];
   /** `NAME=value`: processes that carry it, in their environment or as a lasting mark, are ours. */
   marker?: string;
+  /**
+   * In the unit of `ProcessRow.startOrder`: what is older cannot carry the marker. Without it every process of the machine is
+   * asked at every look, which is most of what a look takes.
+   */
+  since?: number;
   steps: readonly LadderStep[];
   exclude?: ReadonlySet<number>;
   clock?: Clock;
@@ -83,9 +88,11 @@ const MAX_TOLD = 1_000;
  * Ends everything that is ours by `ownProcesses`, rung by rung, looking again and again until nothing is found, since
  * processes may fork meanwhile. Every process is compared with what was listed right before it is signalled. A look that
  * finds nothing counts only when no process has appeared that it has not seen.
+ * @throws when the system's processes cannot be had, after the last rung too
  */
 export async function endProcesses(options: EndOptions): Promise<EndReport> {
-  const { clock = systemClock, system = operatingSystem, marker, steps } = options;
+  const { clock = systemClock, system = operatingSystem, marker, since = 0, steps } = options;
+  const markedOf = (rows: readonly ProcessRow[]) => marked(rows, { marker, since }, system);
   const exclude = new Set([...(options.exclude ?? []), process.pid]);
   const signalled = new Map<string, number>();
   let rung = 0;
@@ -94,11 +101,12 @@ export async function endProcesses(options: EndOptions): Promise<EndReport> {
   let lastSignal: NodeJS.Signals | undefined;
   let lastSeen: number | undefined;
   let { claims } = options;
-  for (;;) {
+  /** Looks and signals. The report, once it is time for one; else whether new ones of ours keep appearing. */
+  const look = async (): Promise<EndReport | { chases: boolean }> => {
     const at = system.now();
     const from = system.lastPid();
     const rows = await system.list();
-    const own = ownProcesses(rows, { claims, marked: marked(rows, marker, system), exclude });
+    const own = ownProcesses(rows, { claims, marked: markedOf(rows), exclude });
     const step = steps[rung];
     // SIGKILL is repeated at every look: nobody handles it, and members of a group come and go.
     const due = own.filter(
@@ -124,8 +132,7 @@ export async function endProcesses(options: EndOptions): Promise<EndReport> {
       await system.signal(row.pid, "SIGKILL");
     });
     const all = withYoung(rows, young);
-    const found =
-      young.length === 0 ? own : ownProcesses(all, { claims, marked: marked(all, marker, system), exclude });
+    const found = young.length === 0 ? own : ownProcesses(all, { claims, marked: markedOf(all), exclude });
     // A leader that dies of the first signal must not take the proof for the rest of its session with it.
     claims = renewClaims(rows, claims, at);
     quiet = found.length === 0 && settled ? quiet + 1 : 0;
@@ -139,7 +146,20 @@ export async function endProcesses(options: EndOptions): Promise<EndReport> {
         ...(settled ? {} : { unsettled: true }),
       };
     }
-    const chases = step?.signal === "SIGKILL" && (!settled || young.some((row) => row.pid === lastSeen));
+    return { chases: step?.signal === "SIGKILL" && (!settled || young.some((row) => row.pid === lastSeen)) };
+  };
+  for (;;) {
+    const step = steps[rung];
+    let chases = false;
+    try {
+      const seen = await look();
+      if ("survivors" in seen) return seen;
+      chases = seen.chases;
+    } catch (error) {
+      // What could not be looked at is not gone: for want of descriptors, say. It may be had in a moment.
+      if (step === undefined) throw error;
+      quiet = 0;
+    }
     await clock.sleep(chases ? CHASE_EVERY_MS : LOOK_EVERY_MS);
     if (step !== undefined && clock.nowMs() - rungSinceMs >= step.waitMs) {
       rung += 1;
@@ -166,9 +186,14 @@ function withYoung(rows: readonly ProcessRow[], young: readonly ProcessRow[]): P
   return [...new Map([...rows, ...young].map((row) => [row.pid, row])).values()];
 }
 
-function marked(rows: readonly ProcessRow[], marker: string | undefined, system: ProcessSystem): Set<number> {
+function marked(
+  rows: readonly ProcessRow[],
+  { marker, since }: { marker: string | undefined; since: number },
+  system: ProcessSystem,
+): Set<number> {
   if (marker === undefined) return new Set();
-  return new Set(rows.flatMap((row) => (!row.zombie && system.carries(row.pid, marker) ? [row.pid] : [])));
+  const young = rows.filter((row) => !row.zombie && row.startOrder >= since);
+  return new Set(young.flatMap((row) => (system.carries(row.pid, marker) ? [row.pid] : [])));
 }
 
 async function signalAll(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { SESSION_MARKER, TERMINAL_MARKER } from "./environment.ts";
+import { readOf } from "./proc.ts";
 
 /*
  * A process can clear its environment, leave its session and its parent (`env -i setsid …`), and still carries this: the
@@ -29,13 +29,13 @@ export function lastingMarks(env: Readonly<Record<string, string | undefined>>):
   return { hard, soft: terminal === undefined ? hard : markOf(`${TERMINAL_MARKER}=${terminal}`) };
 }
 
-/** What a process's limits say; undefined where that is no mark of ours, or cannot be had. Linux only. */
+/**
+ * What a process's limits say; undefined where that is no mark of ours, or is not told. Linux only.
+ * @throws when /proc cannot be read now
+ */
 export function lastingMarksOf(pid: number): LastingMarks | undefined {
-  try {
-    return parseLimits(readFileSync(`/proc/${pid}/limits`, "latin1"));
-  } catch {
-    return undefined;
-  }
+  const limits = readOf(pid, "limits");
+  return limits === undefined ? undefined : parseLimits(limits);
 }
 
 /** The marks in a text of /proc/<pid>/limits. */

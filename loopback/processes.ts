@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { TERMINAL_MARKER } from "./environment.ts";
 import { areOfTerminal, lastingMarksOf, standFor } from "./lasting-mark.ts";
+import { readOf } from "./proc.ts";
 
 /** What tells one process from a later one with the same number. */
 export interface ProcessId {
@@ -35,7 +36,7 @@ export async function readProcess(pid: number): Promise<ProcessRow | undefined> 
   return (await listProcesses()).find((row) => row.pid === pid);
 }
 
-/** Every process that this user may see. @throws when the system's list cannot be had (never on Linux) */
+/** Every process that this user may see. @throws when the system's list cannot be had */
 export async function listProcesses(): Promise<ProcessRow[]> {
   if (process.platform === "linux") return listLinux();
   const limits = { timeout: LIST_TIMEOUT_MS, maxBuffer: LIST_MAX_BYTES, windowsHide: true };
@@ -66,13 +67,14 @@ export function carriesEntry(pid: number, entry: string): boolean {
   return environOf(pid).includes(`\0${entry}\0`) || standFor(lastingMarksOf(pid), entry);
 }
 
-/** The environment that a process was started with, as `\0NAME=value\0…\0`; "" where it cannot be had. */
+/**
+ * The environment that a process was started with, as `\0NAME=value\0…\0`; "" where it cannot be had, and for a moment while
+ * it becomes another program: who asks for a marker has its lasting mark for that.
+ * @throws when /proc cannot be read now: nothing is known of the process then
+ */
 export function environOf(pid: number): string {
-  try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`;
-  } catch {
-    return "";
-  }
+  const environ = readOf(pid, "environ");
+  return environ === undefined ? "" : `\0${environ}`;
 }
 
 /** Does it carry the marker of a terminal, of whichever? As `carriesEntry`. */
@@ -104,15 +106,13 @@ function listLinux(): ProcessRow[] {
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (readLinux(Number(name)) ?? []) : []));
 }
 
-/** As `readProcess`, without a turn in between. Linux only; elsewhere undefined. */
+/**
+ * As `readProcess`, without a turn in between. Linux only; elsewhere undefined.
+ * @throws when /proc cannot be read now
+ */
 export function readLinux(pid: number): ProcessRow | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  } catch {
-    return undefined;
-  }
-  return parseStat(stat, bootId());
+  const stat = readOf(pid, "stat");
+  return stat === undefined ? undefined : parseStat(stat, bootId());
 }
 
 /** One line of /proc/<pid>/stat. The name in it may hold anything, spaces and brackets included. */
