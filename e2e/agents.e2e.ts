@@ -153,3 +153,42 @@ test("[F7] when the engine dies the page says how old its rows are, and goes on 
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });
+
+test("[F7] an engine that is not there is said once, and one that refuses the key in a person's words", async () => {
+  test.setTimeout(180_000);
+  const away = await launchApp({ flags: ["--server-url=http://127.0.0.1:1"] });
+  try {
+    await away.page
+      .getByRole("navigation")
+      .getByRole("link", { name: /^Events/ })
+      .click();
+    await expect(away.page.getByRole("main")).toContainText("Could not read the events");
+    const sentence = away.page.getByText("the engine at http://127.0.0.1:1 cannot be reached");
+    await expect(sentence, "in the bar, and not again on the page").toHaveCount(1, { timeout: 40_000 });
+    await saveScreenshot(away.page, "engine-away");
+  } finally {
+    await away.close();
+  }
+
+  const folder = await mkdtemp(join(tmpdir(), "ironbridge-engine-"));
+  const engine = await startEngine(folder, 0);
+  const refused = await launchApp({
+    flags: [`--server-url=${engine.url}`],
+    env: { IRONFLOW_API_KEY: "ifkey_of_somebody_else" },
+  });
+  try {
+    const { page } = refused;
+    await page
+      .getByRole("navigation")
+      .getByRole("link", { name: /^Events/ })
+      .click();
+    await expect(page.getByText("the engine refuses the API key")).toHaveCount(1, { timeout: 40_000 });
+    await expect(page.getByRole("main")).toContainText("set IRONFLOW_API_KEY and start again");
+    await expect(page.locator("body")).not.toContainText(/tool server/i);
+    await saveScreenshot(page, "key-refused");
+  } finally {
+    await refused.close();
+    await engine.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
