@@ -33,6 +33,8 @@ export const AuditQuery = z.strictObject({
     .max(128)
     .optional()
     .describe("Exact user: user for the person, token:<name> for an agent."),
+  tool: z.string().min(1).max(128).optional().describe("Exact name of the tool that the row is about."),
+  call_id: z.string().min(1).max(64).optional().describe("Only rows of this call, its question included."),
   since: z.iso
     .datetime({
       offset: true,

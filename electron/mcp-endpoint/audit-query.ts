@@ -29,8 +29,10 @@ export async function queryAudit(files: readonly string[], filter: AuditFilter):
   return rows;
 }
 
-function matches(row: AuditRow, { event, user }: AuditFilter): boolean {
+function matches(row: AuditRow, { event, user, tool, call_id: callId }: AuditFilter): boolean {
   if (user !== undefined && row.user !== user) return false;
+  if (tool !== undefined && row.detail["tool"] !== tool) return false;
+  if (callId !== undefined && row.detail["call_id"] !== callId) return false;
   if (event === undefined) return true;
   return event.endsWith(".") ? row.event.startsWith(event) : row.event === event;
 }

@@ -50,7 +50,9 @@ export function AgentsPage() {
               )
             }
           </Frame>
-          <LocalTokenRow />
+          <div className={styles.list}>
+            <LocalTokenRow />
+          </div>
           <ToolPermissionsSection />
         </section>
         <ActivityStrip />

@@ -10,6 +10,7 @@ export const EVENT_KINDS = [
   "mcp.result",
   "mcp.refused",
   "consent.",
+  "engine.",
   "panic.",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -21,15 +22,29 @@ export const EVENT_WORDS: Record<EventKind, string> = {
   "mcp.result": "Outcomes",
   "mcp.refused": "Refusals",
   "consent.": "Questions",
+  "engine.": "Engines",
   "panic.": "Everything stopped",
 };
 
-export type AuditFilters = { readonly event: EventKind; readonly user: string; readonly window: TimeWindow };
+export type AuditFilters = {
+  readonly event: EventKind;
+  readonly user: string;
+  /** A tool's exact name, or "". */
+  readonly tool: string;
+  /** One call, or "". */
+  readonly call: string;
+  readonly window: TimeWindow;
+};
+
+export const isAuditFiltered = ({ event, user, tool, call }: AuditFilters): boolean =>
+  event !== "" || user !== "" || tool !== "" || call !== "";
 
 export function readAuditFilters(query: Query): AuditFilters {
   return {
     event: EVENT_KINDS.find((kind) => kind === query["event"]) ?? "",
     user: query["user"] ?? "",
+    tool: query["tool"] ?? "",
+    call: query["call"] ?? "",
     window: query["window"] === undefined || query["window"] === "" ? "all" : readWindow(query["window"]),
   };
 }
@@ -37,6 +52,8 @@ export function readAuditFilters(query: Query): AuditFilters {
 export const auditFiltersQuery = (filters: AuditFilters): Query => ({
   event: filters.event,
   user: filters.user,
+  tool: filters.tool,
+  call: filters.call,
   window: filters.window === "all" ? "" : filters.window,
 });
 
@@ -48,6 +65,8 @@ export function auditQuery(filters: AuditFilters, nowMs: number): Partial<AuditQ
   return {
     ...(filters.event === "" ? {} : { event: filters.event }),
     ...(name === "" ? {} : { user }),
+    ...(filters.tool.trim() === "" ? {} : { tool: filters.tool.trim() }),
+    ...(filters.call === "" ? {} : { call_id: filters.call }),
     ...(since === undefined ? {} : { since }),
   };
 }

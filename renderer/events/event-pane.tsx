@@ -3,6 +3,7 @@ import type { EventRecord } from "../../mcp/contract/domain.ts";
 import { JsonView } from "../json/json-view.tsx";
 import { isGone } from "../runs/run-slice.ts";
 import { hrefTo } from "../store/route.ts";
+import styles from "../ui/detail.module.css";
 import { Facts } from "../ui/facts.tsx";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Identifier } from "../ui/identifier.tsx";
@@ -10,7 +11,6 @@ import { PaneClose } from "../ui/pane-close.tsx";
 import { Status } from "../ui/status.tsx";
 import { Duration, Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
-import styles from "./event-pane.module.css";
 import type { EventRuns } from "./event-slice.ts";
 
 /** One event: what it carried, and what it set off. */

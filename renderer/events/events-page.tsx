@@ -1,7 +1,7 @@
 import { Send } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useRefusal } from "../actions/use-refusal.ts";
-import { goTo } from "../store/navigation.ts";
+import { goTo, goToFiltered } from "../store/navigation.ts";
 import { formatRoute } from "../store/route.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
@@ -28,7 +28,7 @@ export function EventsPage() {
 
   const go = (id: string | null) => goTo(formatRoute("events", id, query));
   const change = (next: EventFilters) =>
-    goTo(formatRoute("events", openId, eventFiltersQuery(next)), "replace");
+    goToFiltered("events", openId, query, eventFiltersQuery(next), ["name", "search"]);
   const pane = openId === null ? null : <EventPane key={openId} eventId={openId} onClose={() => go(null)} />;
   if (!wide && pane !== null) {
     return (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ListRunsInput } from "../../mcp/contract/tools/runs.ts";
-import { readRunFilters, runFiltersInput, runFiltersQuery } from "./run-filters.ts";
+import { idFilter, readRunFilters, runFiltersInput, runFiltersQuery } from "./run-filters.ts";
 import { literalPattern } from "../store/literal-pattern.ts";
 import { windowStart } from "../store/time-window.ts";
 
@@ -8,6 +8,7 @@ const all = {
   status: "failed,paused",
   function: "order.fulfil",
   search: "50%_\\",
+  text: "o'clock",
   event: "evt_1",
   window: "24h",
 };
@@ -31,6 +32,15 @@ test("the tool takes every filter, and wildcards are the characters that were ty
   });
   expect(runFiltersInput(readRunFilters({}))).toEqual({});
   expect(literalPattern("a")).toBe("a");
+});
+
+test("an id that was typed is an event's where it looks like a whole one, else part of a run's", () => {
+  expect(idFilter(" evt_01m8qj8cnz7662b7r1ws1c8wbt ")).toEqual({
+    search: "",
+    eventId: "evt_01m8qj8cnz7662b7r1ws1c8wbt",
+  });
+  for (const part of ["evt_", "run_01", "01m8", ""])
+    expect(idFilter(part)).toEqual({ search: part, eventId: "" });
 });
 
 test("a window starts that long ago, all time has no start", () => {

@@ -7,7 +7,7 @@ import { WindowChoice } from "../ui/window-choice.tsx";
 import { statusesOf, statusLook } from "../ui/status-words.ts";
 import { Status } from "../ui/status.tsx";
 import { useApp } from "../ui/use-app.ts";
-import { isFiltered, type RunFilters } from "./run-filters.ts";
+import { idFilter, isFiltered, type RunFilters } from "./run-filters.ts";
 
 const STATUSES = statusesOf("run").map((value) => ({
   value,
@@ -39,15 +39,28 @@ export function RunsFilters({
       {isFiltered(filters) && (
         <ClearFilters
           onClear={() =>
-            onChange({ status: [], functionId: "", search: "", eventId: "", window: filters.window })
+            onChange({
+              status: [],
+              functionId: "",
+              search: "",
+              text: "",
+              eventId: "",
+              window: filters.window,
+            })
           }
         />
       )}
       <SearchBox
-        label="Search by run id"
-        placeholder="Run id"
-        value={filters.search}
-        onChange={(search) => onChange({ ...filters, search })}
+        label="Search by run id, or by a whole event id"
+        placeholder="Run or event id"
+        value={filters.eventId === "" ? filters.search : filters.eventId}
+        onChange={(typed) => onChange({ ...filters, ...idFilter(typed) })}
+      />
+      <SearchBox
+        label="Search in event name, input, output and error"
+        placeholder="Event name or text"
+        value={filters.text}
+        onChange={(text) => onChange({ ...filters, text })}
       />
       <MultiChoice
         label="Status"

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "react";
 import { formatRoute } from "../store/route.ts";
-import { goTo } from "../store/navigation.ts";
+import { goTo, goToFiltered } from "../store/navigation.ts";
 import { dataOf } from "../store/reading.ts";
 import { Page } from "../ui/page.tsx";
 import { Split } from "../ui/split.tsx";
@@ -8,9 +8,12 @@ import { useApp } from "../ui/use-app.ts";
 import { useWide } from "../ui/use-wide.ts";
 import { WINDOW_WORDS } from "../store/time-window.ts";
 import { readRunFilters, runFiltersQuery, type RunFilters } from "./run-filters.ts";
+import { FoundRuns } from "./found-runs.tsx";
 import { RunPane } from "./run-pane.tsx";
 import { RunsFilters } from "./runs-filters.tsx";
 import { RunsList } from "./runs-list.tsx";
+
+const TYPED = ["search", "event", "text"];
 
 /** Every run that passes the filters, and beside it the one that is open. */
 export function RunsPage() {
@@ -22,18 +25,16 @@ export function RunsPage() {
   // One value for the same filters, so that opening a run does not read the list anew.
   const key = JSON.stringify(query);
   const filters = useMemo(() => readRunFilters(JSON.parse(key) as typeof query), [key]);
-  useEffect(() => open(filters), [open, filters]);
+  const finding = filters.text.trim() !== "";
+  useEffect(() => (finding ? undefined : open(filters)), [open, filters, finding]);
 
   const go = (id: string | null) => goTo(formatRoute("runs", id, query));
-  const change = (next: RunFilters) => goTo(formatRoute("runs", openId, runFiltersQuery(next)), "replace");
-  const list = (
-    <RunsList
-      filters={filters}
-      openId={openId}
-      compact={wide && openId !== null}
-      onOpen={go}
-      onFilters={change}
-    />
+  const change = (next: RunFilters) => goToFiltered("runs", openId, query, runFiltersQuery(next), TYPED);
+  const compact = wide && openId !== null;
+  const list = finding ? (
+    <FoundRuns filters={filters} openId={openId} compact={compact} onOpen={go} />
+  ) : (
+    <RunsList filters={filters} openId={openId} compact={compact} onOpen={go} onFilters={change} />
   );
   const pane = openId === null ? null : <RunPane key={openId} runId={openId} onClose={() => go(null)} />;
   if (!wide && pane !== null) {
@@ -48,7 +49,7 @@ export function RunsPage() {
     <Page
       title="Runs"
       note={
-        total === undefined
+        total === undefined || finding
           ? undefined
           : `${total.toLocaleString("en")}, ${WINDOW_WORDS[filters.window].toLowerCase()}`
       }

@@ -1,7 +1,10 @@
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import { applyAnswer, LOADING, type Reading } from "../store/reading.ts";
 import type { Slice } from "../store/slice.ts";
+import { appFailure } from "../store/answer.ts";
+import { keepReading } from "../store/deps.ts";
 import type { RunFilters } from "./run-filters.ts";
+import { FOUND_MAX, readFound, searchQuery, type FoundRuns } from "./run-search.ts";
 import { createRunList, type RunList } from "./run-list.ts";
 import type { Range, RunWindow } from "./run-window.ts";
 
@@ -11,7 +14,14 @@ export type RunsSlice = {
   openRuns: (filters: RunFilters) => () => void;
   showRuns: (range: Range) => void;
   pinRuns: (pinned: boolean) => void;
+  /** The newest runs in which the filters' text occurs. */
+  foundRuns: Reading<FoundRuns>;
+  /** Looks for them, again with every change, until called off. */
+  findRuns: (filters: RunFilters) => () => void;
 };
+
+/** Every table row is looked at: that is not done with every change of a busy engine. */
+const FIND_GAP_MS = 3_000;
 
 export const runsSlice: Slice<RunsSlice> = (set, get, deps) => {
   let list: RunList | undefined;
@@ -37,5 +47,22 @@ export const runsSlice: Slice<RunsSlice> = (set, get, deps) => {
     },
     showRuns: (range) => list?.show(range),
     pinRuns: (pinned) => list?.pin(pinned),
+    foundRuns: LOADING,
+    findRuns(filters) {
+      set({ foundRuns: LOADING });
+      return keepReading<FoundRuns>(deps, {
+        topics: ["runs"],
+        minGapMs: FIND_GAP_MS,
+        async read() {
+          const query = searchQuery(filters, deps.clock.now());
+          const answer = await deps.call("ironflow_sql_query", { query, max_rows: FOUND_MAX + 1 });
+          if (!answer.ok) return answer;
+          const data = readFound(answer.data);
+          if (data === undefined) return appFailure("the rows have an unknown shape", "bad_answer");
+          return { ok: true, data };
+        },
+        apply: (change) => set((state) => ({ foundRuns: change(state.foundRuns) })),
+      });
+    },
   };
 };

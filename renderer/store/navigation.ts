@@ -1,5 +1,5 @@
 import type { Door } from "../window.ts";
-import { parseRoute } from "./route.ts";
+import { formatRoute, parseRoute, type Page, type Query } from "./route.ts";
 import type { AppStore } from "./store.ts";
 
 /** Follows the address after the `#`, and goes where a menu or deep link points. Returns the way to stop. */
@@ -20,4 +20,26 @@ export function followAddress(store: AppStore, door: Door, host: Window = window
 export function goTo(path: string, how: "push" | "replace" = "push", host: Window = window): void {
   if (how === "push") host.location.hash = path;
   else host.location.replace(`#${path}`);
+}
+
+/**
+ * Goes to the same page with other filters. Each choice is a step that Back takes back; typing on in a field is one step,
+ * however many keys it takes.
+ * @param typed the filters that are typed
+ */
+export function goToFiltered(
+  page: Page,
+  id: string | null,
+  before: Query,
+  after: Query,
+  typed: readonly string[],
+): void {
+  goTo(formatRoute(page, id, after), isTypedOn(before, after, typed) ? "replace" : "push");
+}
+
+/** Whether nothing changed but a typed filter that had a text already. */
+export function isTypedOn(before: Query, after: Query, typed: readonly string[]): boolean {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...names].filter((name) => (before[name] ?? "") !== (after[name] ?? ""));
+  return changed.every((name) => typed.includes(name) && (before[name] ?? "") !== "");
 }

@@ -9,6 +9,7 @@ import { enginesSlice, type EnginesSlice } from "../engines/engines-slice.ts";
 import { outboxSlice, type OutboxSlice } from "../dead-letters/outbox-slice.ts";
 import { eventSlice, type EventSlice } from "../events/event-slice.ts";
 import { eventsSlice, type EventsSlice } from "../events/events-slice.ts";
+import { functionSlice, type FunctionSlice } from "../functions/function-slice.ts";
 import { functionsSlice, type FunctionsSlice } from "../functions/functions-slice.ts";
 import { vitalsSlice, type VitalsSlice } from "../overview/vitals-slice.ts";
 import { probeSlice, type ProbeSlice } from "../probe/probe-slice.ts";
@@ -39,6 +40,7 @@ export type AppState = RouteSlice &
   EnginesSlice &
   EventSlice &
   EventsSlice &
+  FunctionSlice &
   FunctionsSlice &
   OutboxSlice &
   VitalsSlice &
@@ -80,6 +82,7 @@ export function createAppStore(door: Door, clock: Clock): AppStore {
       ...eventSlice(set, get, deps),
       ...eventsSlice(set, get, deps),
       ...outboxSlice(set, get, deps),
+      ...functionSlice(set, get, deps),
       ...functionsSlice(set, get, deps),
       ...vitalsSlice(set, get, deps),
       ...probeSlice(set, get, deps),
