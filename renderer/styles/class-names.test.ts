@@ -21,7 +21,7 @@ function classesOf(css: string): Set<string> {
 
 const pairs = sources.flatMap((file) => {
   const source = read(file);
-  const [, sheet] = /import styles from "\.\/([\w-]+\.module\.css)"/.exec(source) ?? [];
+  const [, sheet] = /import styles from "(\.[\w./-]+\.module\.css)"/.exec(source) ?? [];
   if (sheet === undefined) return [];
   const used = new Set([...source.matchAll(/\bstyles\.(\w+)/g)].map(([, name]) => name ?? ""));
   return [{ file, sheet: join(dirname(file), sheet), used }];
