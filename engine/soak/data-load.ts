@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { poll } from "../../loopback/testing/poll.ts";
 import type { EngineProcess } from "../testing/engine-process.ts";
 import {
   ACK_PROJECTION,
@@ -18,6 +19,8 @@ export interface DataLoad {
   run(engine: EngineProcess, signal: AbortSignal): Promise<void>;
   /** Works off what there is; whether there may be more. */
   drainOnce(engine: EngineProcess): Promise<boolean>;
+  /** Rebuilds every projection and compares what it is with what it was. What is wrong, one line each. */
+  compareRebuilt(engine: EngineProcess): Promise<string[]>;
 }
 
 interface Append {
@@ -29,6 +32,7 @@ interface Append {
 const entities = 12;
 const appenders = 3;
 const rebuildShare = 0.02;
+const rebuildWithinMs = 120_000;
 /** The engine may answer these: somebody was faster, a rebuild runs, there is none. */
 const refusals = ["aborted", "already_exists", "failed_precondition"];
 
@@ -182,12 +186,28 @@ export function createDataLoad(ledger: DataLedger, random: Random): DataLoad {
       ];
       await Promise.all(clients.map(untilGone));
     },
-    drainOnce: async (engine) => {
-      await appendLost(engine);
-      let events = 0;
-      for (const name of [SUM_PROJECTION, ACK_PROJECTION]) events += await work(engine, name);
-      const status = await project(engine, "GetProjectionStatus", { name: SQL_PROJECTION });
-      return events > 0 || lost.size > 0 || status?.["status"] !== "active" || status["lag"] !== undefined;
+    drainOnce,
+    compareRebuilt: async (engine) => {
+      const read = async () => {
+        const { state } = await engine.ask("ProjectionService/GetProjection", { name: SUM_PROJECTION });
+        const table = { name: SQL_PROJECTION, orderBy: "entity", limit: 1_000 };
+        const { rows } = await engine.ask("ProjectionService/QuerySQLProjection", table);
+        return JSON.stringify({ state, rows });
+      };
+      const before = await read();
+      for (const name of [SUM_PROJECTION, ACK_PROJECTION, SQL_PROJECTION])
+        await engine.ask("ProjectionService/RebuildProjection", { name });
+      await poll("the rebuilt projections", async () => !(await drainOnce(engine)), rebuildWithinMs);
+      const after = await read();
+      return before === after ? [] : [`rebuilt projections differ: ${before} and then ${after}`];
     },
   };
+
+  async function drainOnce(engine: EngineProcess): Promise<boolean> {
+    await appendLost(engine);
+    let events = 0;
+    for (const name of [SUM_PROJECTION, ACK_PROJECTION]) events += await work(engine, name);
+    const status = await project(engine, "GetProjectionStatus", { name: SQL_PROJECTION });
+    return events > 0 || lost.size > 0 || status?.["status"] !== "active" || status["lag"] !== undefined;
+  }
 }

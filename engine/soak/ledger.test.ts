@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createApplication } from "./application.ts";
 import { emptyData } from "./data-snapshot.ts";
+import { emptyMessages } from "./message-snapshot.ts";
+import { emptySettings } from "./setting-load.ts";
 import { emptyKv } from "./kv-ledger.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createRandom } from "./random.ts";
@@ -29,6 +31,8 @@ const good: Snapshot = {
   completed: steps,
   data: emptyData,
   kv: emptyKv,
+  messages: emptyMessages,
+  settings: emptySettings,
 };
 
 function ledger(): Ledger {

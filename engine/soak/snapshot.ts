@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { emptyKv, readKv, type KvSnapshot } from "./kv-ledger.ts";
+import { emptyMessages, readMessages, type MessageSnapshot } from "./message-snapshot.ts";
+import { emptySettings, readSettings, type SettingSnapshot } from "./setting-load.ts";
 import { emptyData, readData, type DataSnapshot } from "./data-snapshot.ts";
 
 /** What a dead engine had on disk. */
@@ -16,6 +18,8 @@ export interface Snapshot {
   completed: { id: string; run_id: string; output: string | null }[];
   data: DataSnapshot;
   kv: KvSnapshot;
+  messages: MessageSnapshot;
+  settings: SettingSnapshot;
 }
 
 /** Reads a copy: opening the file itself would do the recovery that the engine's next start is tested with. */
@@ -26,13 +30,13 @@ export async function takeSnapshot(dataDir: string): Promise<Snapshot> {
       await copyFile(join(dataDir, name), join(folder, name)).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "ENOENT") throw error; // there is no log after an orderly stop, and nothing before the first start
       });
-    return read(join(folder, "engine.db"));
+    return read(join(folder, "engine.db"), dataDir);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function read(file: string): Snapshot {
+function read(file: string, dataDir: string): Snapshot {
   const db = new DatabaseSync(file);
   try {
     const rows = <Row>(sql: string) => db.prepare(sql).all() as Row[];
@@ -49,6 +53,8 @@ function read(file: string): Snapshot {
         completed: [],
         data: emptyData,
         kv: emptyKv,
+        messages: emptyMessages,
+        settings: emptySettings,
       };
     return {
       integrity,
@@ -58,6 +64,8 @@ function read(file: string): Snapshot {
       completed: rows("select id, run_id, output from steps where status = 'completed'"),
       data: readData(db),
       kv: readKv(db),
+      messages: readMessages(db),
+      settings: readSettings(db, dataDir),
     };
   } finally {
     db.close();

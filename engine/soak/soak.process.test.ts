@@ -25,4 +25,10 @@ it("loses and doubles nothing that it acknowledged in three rounds of kill -9", 
   expect(acknowledged.counted).toBeGreaterThan(0);
   expect(acknowledged.appends).toBeGreaterThan(0);
   expect(acknowledged.saves).toBeGreaterThan(0);
+  expect(acknowledged.publishes).toBeGreaterThan(0);
+  // The answer to an acknowledgement may be lost with the engine.
+  expect(acknowledged.acks).toBeGreaterThan(0);
+  expect(acknowledged.webhooks).toBeGreaterThan(0);
+  expect(acknowledged.secrets).toBeGreaterThan(0);
+  expect(acknowledged.configs).toBeGreaterThan(0);
 }, 240_000);

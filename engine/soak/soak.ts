@@ -11,6 +11,10 @@ import { createKvLedger } from "./kv-ledger.ts";
 import { createKvLoad } from "./kv-load.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLoad } from "./load.ts";
+import { createMessageLedger, TOLD_FUNCTION } from "./message-ledger.ts";
+import { createMessageLoad } from "./message-load.ts";
+import { killDeliveries } from "./message-snapshot.ts";
+import { createSettingLoad } from "./setting-load.ts";
 import { createRandom } from "./random.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
@@ -35,6 +39,14 @@ export interface SoakResult {
     /** Keys that were made, and how often the counter was counted up. */
     keys: number;
     counted: number;
+    /** Messages on a topic, and those that a group's members acknowledged. */
+    publishes: number;
+    acks: number;
+    webhooks: number;
+    /** Dead deliveries of the outbox. */
+    requeues: number;
+    secrets: number;
+    configs: number;
   };
   modes: readonly string[];
 }
@@ -48,6 +60,8 @@ const fewestEventsPerRound = 20;
 const mostEventsPerRound = 120;
 /** One round in so many kills the engine while it starts. */
 const killAtStartShare = 0.15;
+/** One round in so many finds some of what the outbox owed dead. */
+const killDeliveriesShare = 0.3;
 /** One round in so many kills a worker too. */
 const killWorkerShare = 0.3;
 /** A dead worker's job is taken over after this long, so that the rounds see it happen. */
@@ -71,13 +85,28 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
   const dataLoad = createDataLoad(dataLedger, random);
   const kvLedger = createKvLedger();
   const kvLoad = createKvLoad(kvLedger);
-  const functions = await createFunctionServer(application.handlers);
+  const messageLedger = createMessageLedger();
+  const messageLoad = createMessageLoad(messageLedger);
+  const settingLoad = createSettingLoad();
+  const functions = await createFunctionServer({
+    ...application.handlers,
+    [TOLD_FUNCTION]: async ({ event }) => event.id,
+  });
+  const counts = () => ({
+    ...ledger.counts(),
+    ...dataLedger.counts(),
+    ...kvLedger.counts(),
+    ...messageLedger.counts(),
+    ...settingLoad.counts(),
+  });
   const compare = async () => {
     const snapshot = await takeSnapshot(dataDir);
     return [
       ...ledger.compare(snapshot),
       ...dataLedger.compare(snapshot.data),
       ...kvLedger.compare(snapshot.kv),
+      ...messageLedger.compare(snapshot.messages),
+      ...settingLoad.compare(snapshot.settings),
     ];
   };
   let current: EngineProcess | undefined = first;
@@ -92,6 +121,8 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
     await register(first, modes, application.handlers, functions);
     await dataLoad.register(first);
     await kvLoad.register(first);
+    await messageLoad.register(first, functions.endpoint(TOLD_FUNCTION));
+    await settingLoad.register(first);
     for (let round = 1; round <= rounds && faults.length === 0; round += 1) {
       const engine = current ?? (await factory.start({ dataDir, flags }));
       current = engine;
@@ -104,6 +135,8 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
         load.tend(engine, stop.signal),
         dataLoad.run(engine, stop.signal),
         kvLoad.run(engine, stop.signal),
+        messageLoad.run(engine, stop.signal),
+        settingLoad.run(engine, stop.signal),
       ];
       if (random.chance(killWorkerShare)) await workers.replaceOne();
       await poll("enough acknowledged calls", () => acknowledged(ledger) >= goal, roundWithinMs);
@@ -112,14 +145,16 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
       stop.abort();
       current = undefined;
       await Promise.all(clients);
+      messageLedger.killed();
       witness(functions, ledger.completed);
       faults.push(...(await compare()));
       if (random.chance(killAtStartShare)) {
         await factory.startAndKill(dataDir, random.int(30, startMs), flags);
         faults.push(...(await compare()));
       }
+      if (random.chance(killDeliveriesShare)) killDeliveries(dataDir, random);
       say(
-        `round ${round}: killed ${momentMs} ms after acknowledged call ${goal}; acknowledged so far ${JSON.stringify({ ...ledger.counts(), ...dataLedger.counts(), ...kvLedger.counts() })}`,
+        `round ${round}: killed ${momentMs} ms after acknowledged call ${goal}; acknowledged so far ${JSON.stringify(counts())}`,
       );
     }
     if (faults.length === 0) {
@@ -136,6 +171,17 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
         async () => !(await dataLoad.drainOnce(engine)),
         settleWithinMs,
       ).catch(() => faults.push(`projections were not up to date within ${settleWithinMs} ms`));
+      await poll(
+        "every message to be acknowledged",
+        async () => !(await messageLoad.drainOnce(engine)),
+        settleWithinMs,
+      ).catch(() => faults.push(`messages were not acknowledged within ${settleWithinMs} ms`));
+      await poll(
+        "the runs of what was requeued to end",
+        async () => (left = await load.tendOnce(engine)) === 0,
+        settleWithinMs,
+      ).catch(() => faults.push(`${left} runs did not come to their end within ${settleWithinMs} ms`));
+      faults.push(...(await dataLoad.compareRebuilt(engine)));
       await engine.end("SIGKILL");
       current = undefined;
       const snapshot = await takeSnapshot(dataDir);
@@ -143,11 +189,13 @@ export async function soak({ factory, rounds, seed, say }: SoakOptions): Promise
         ...ledger.compareEnd(snapshot),
         ...dataLedger.compareEnd(snapshot.data),
         ...kvLedger.compare(snapshot.kv),
+        ...messageLedger.compareEnd(snapshot.messages),
+        ...settingLoad.compare(snapshot.settings),
       );
     }
     return {
       faults,
-      acknowledged: { ...ledger.counts(), ...dataLedger.counts(), ...kvLedger.counts() },
+      acknowledged: counts(),
       modes,
     };
   } finally {

@@ -147,6 +147,34 @@ export const operationRows: Row[] = [
     },
   },
   {
+    id: "2.11.outbox-unknown",
+    mark: "I",
+    title: "requeue and discard of an event that has no dead delivery are 404",
+    check: async (t) => {
+      const path = "/api/v1/outbox/dead-letter/evt_nobody";
+      await t.restFails("POST", `${path}/requeue?env=default`, 404, {});
+      await t.restFails("DELETE", `${path}?env=default`, 404);
+    },
+  },
+  {
+    id: "2.14.debounce-delete",
+    mark: "G",
+    title: "DELETE of a debounce entry forgets the event: no run starts",
+    check: async (t) => {
+      const id = await t.define("debounced", async () => null, {
+        debounce: { periodMs: 3_600_000, key: "data.user" },
+      });
+      await t.emit(id, { user: "u1" });
+      const { entries } = (await t.get("/api/v1/debounce/entries")) as { entries: Body[] };
+      const entry = entries.find((one) => one["function_id"] === id);
+      const path = ["default", id, String(entry?.["key"])].map(encodeURIComponent).join("/");
+      await t.send("DELETE", `/api/v1/debounce/entries/${path}`, undefined);
+      await t.restFails("DELETE", `/api/v1/debounce/entries/${path}`, 404);
+      const left = (await t.get("/api/v1/debounce/entries")) as { entries: Body[] };
+      expectThat("it is gone", !left.entries.some((one) => one["function_id"] === id));
+    },
+  },
+  {
     id: "2.14.debounce-entries",
     mark: "G",
     title: "GET /api/v1/debounce/entries answers what is being held back",

@@ -2,6 +2,7 @@ import type { Row } from "../row.ts";
 import { agentToolRows } from "./agent-tool-rows.ts";
 import { commandRows } from "./command-rows.ts";
 import { configRows } from "./config-rows.ts";
+import { environmentRows } from "./environment-rows.ts";
 import { eventRows } from "./event-rows.ts";
 import { explainRows } from "./explain-rows.ts";
 import { functionRows } from "./function-rows.ts";
@@ -36,6 +37,7 @@ export const allRows: readonly Row[] = [
   ...commandRows,
   ...pushRows,
   ...yieldRows,
+  ...environmentRows,
   ...operationRows,
   ...workerRows,
   ...liveRows,
