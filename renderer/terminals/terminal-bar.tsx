@@ -48,105 +48,112 @@ export function TerminalBar(props: {
   const command = madeVisible(session.command);
   return (
     <div ref={barRef} className={styles.bar}>
-      <div className={styles.top}>
-        <strong className={styles.agent}>
-          {session.name === undefined ? session.agent : madeVisible(session.name)}
-        </strong>
-        {session.name !== undefined && <span className={styles.by}>{session.agent}</span>}
-        <code className={styles.command} title={command}>
-          {command}
-        </code>
-        <Button
-          look="quiet"
-          aria-label="Find in the output"
-          title="Find"
-          icon={<Search aria-hidden="true" size={14} />}
-          onClick={() => onAct("find")}
-        />
-        <Button
-          look="quiet"
-          aria-label="Rename this tab"
-          title="Rename this tab"
-          icon={<Pencil aria-hidden="true" size={14} />}
-          onClick={() => onAct("rename")}
-        />
-        <Button
-          look="quiet"
-          aria-label="Show the whole command"
-          title="Show the whole command"
-          icon={<ScrollText aria-hidden="true" size={14} />}
-          onClick={() => onAct("command")}
-        />
-        {split !== undefined && (
+      <div className={styles.parts}>
+        <div className={styles.title}>
+          <strong className={styles.agent}>
+            {session.name === undefined ? session.agent : madeVisible(session.name)}
+          </strong>
+          {session.name !== undefined && <span className={styles.by}>{session.agent}</span>}
+          <code className={styles.command} title={command}>
+            {command}
+          </code>
+        </div>
+        <div className={styles.tools}>
           <Button
             look="quiet"
-            aria-label={split ? "Close the split" : "Show another tab beside this one"}
-            aria-pressed={split}
-            title={split ? "Close the split" : "Show another tab beside this one"}
-            icon={<Columns2 aria-hidden="true" size={14} />}
-            onClick={() => onAct("split")}
+            aria-label="Find in the output"
+            title="Find"
+            icon={<Search aria-hidden="true" size={14} />}
+            onClick={() => onAct("find")}
           />
-        )}
-        <CopyButton label="Copy the selection, or all output" text={textOf} />
-        <Button
-          look="quiet"
-          aria-label="Save the output as text"
-          title="Save as text"
-          icon={<FileText aria-hidden="true" size={14} />}
-          onClick={() => void save(id, "text")}
-        />
-        <Button
-          look="quiet"
-          aria-label="Save a recording (asciicast)"
-          title="Save a recording (asciicast)"
-          icon={<Film aria-hidden="true" size={14} />}
-          onClick={() => void save(id, "asciicast")}
-        />
-        {hasEnded(session) && (
           <Button
-            icon={<RotateCw aria-hidden="true" size={14} />}
-            title="Run the same command again"
-            onClick={() => void restart(id)}
-          >
-            Restart
-          </Button>
-        )}
-        {!hasEnded(session) && (
+            look="quiet"
+            aria-label="Rename this tab"
+            title="Rename this tab"
+            icon={<Pencil aria-hidden="true" size={14} />}
+            onClick={() => onAct("rename")}
+          />
           <Button
-            look="danger"
-            refused={stopping ? "It is being stopped" : undefined}
-            icon={<Square aria-hidden="true" size={12} fill="currentColor" />}
-            onClick={() => void stop(id)}
-          >
-            {stopping ? "Stopping…" : "Stop"}
-          </Button>
-        )}
-        {hasEnded(session) && (
-          <Button icon={<X aria-hidden="true" size={14} />} onClick={() => void close(id)}>
-            Close
-          </Button>
-        )}
+            look="quiet"
+            aria-label="Show the whole command"
+            title="Show the whole command"
+            icon={<ScrollText aria-hidden="true" size={14} />}
+            onClick={() => onAct("command")}
+          />
+          {split !== undefined && (
+            <Button
+              look="quiet"
+              aria-label={split ? "Close the split" : "Show another tab beside this one"}
+              aria-pressed={split}
+              title={split ? "Close the split" : "Show another tab beside this one"}
+              icon={<Columns2 aria-hidden="true" size={14} />}
+              onClick={() => onAct("split")}
+            />
+          )}
+          <CopyButton label="Copy the selection, or all output" text={textOf} />
+          <Button
+            look="quiet"
+            aria-label="Save the output as text"
+            title="Save as text"
+            icon={<FileText aria-hidden="true" size={14} />}
+            onClick={() => void save(id, "text")}
+          />
+          <Button
+            look="quiet"
+            aria-label="Save a recording (asciicast)"
+            title="Save a recording (asciicast)"
+            icon={<Film aria-hidden="true" size={14} />}
+            onClick={() => void save(id, "asciicast")}
+          />
+        </div>
+        <div className={styles.actions}>
+          {hasEnded(session) && (
+            <Button
+              icon={<RotateCw aria-hidden="true" size={14} />}
+              title="Run the same command again"
+              onClick={() => void restart(id)}
+            >
+              Restart
+            </Button>
+          )}
+          {!hasEnded(session) && (
+            <Button
+              look="danger"
+              refused={stopping ? "It is being stopped" : undefined}
+              icon={<Square aria-hidden="true" size={12} fill="currentColor" />}
+              onClick={() => void stop(id)}
+            >
+              {stopping ? "Stopping…" : "Stop"}
+            </Button>
+          )}
+          {hasEnded(session) && (
+            <Button icon={<X aria-hidden="true" size={14} />} onClick={() => void close(id)}>
+              Close
+            </Button>
+          )}
+        </div>
+        <p className={styles.facts}>
+          <Look look={sessionLook(session)} />
+          {end !== null && <span className={styles.end}>{end}</span>}
+          <span>
+            <Duration from={session.started_at} to={session.ended_at ?? undefined} />
+          </span>
+          <span className={styles.where} title={session.shell}>
+            {madeVisible(session.cwd)}
+          </span>
+          {session.command_chars !== undefined && (
+            <span className={styles.warn}>
+              the command is longer than what is shown: {session.command_chars.toLocaleString("en")}{" "}
+              characters
+            </span>
+          )}
+          {session.left_behind > 0 && (
+            <span className={styles.warn}>
+              {session.left_behind === 1 ? "1 process lives on" : `${session.left_behind} processes live on`}
+            </span>
+          )}
+        </p>
       </div>
-      <p className={styles.facts}>
-        <Look look={sessionLook(session)} />
-        {end !== null && <span className={styles.end}>{end}</span>}
-        <span>
-          <Duration from={session.started_at} to={session.ended_at ?? undefined} />
-        </span>
-        <span className={styles.where} title={session.shell}>
-          {madeVisible(session.cwd)}
-        </span>
-        {session.command_chars !== undefined && (
-          <span className={styles.warn}>
-            the command is longer than what is shown: {session.command_chars.toLocaleString("en")} characters
-          </span>
-        )}
-        {session.left_behind > 0 && (
-          <span className={styles.warn}>
-            {session.left_behind === 1 ? "1 process lives on" : `${session.left_behind} processes live on`}
-          </span>
-        )}
-      </p>
       <p role="status" className={styles.note}>
         {rings && (
           <span className={styles.bell}>
