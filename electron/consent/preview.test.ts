@@ -103,7 +103,8 @@ describe("a run", () => {
     const said = await preview("ironflow_redact_run", { run_id: "run_1" }, finished);
     expect(said.effects).toContain("errors of its 2 steps are replaced (1 of them now has one)");
     expect(said.effects).toContain("errors of 1 recorded attempt ");
-    expect(said.notReached).toContain("keeps its data");
+    expect(said.notReached).toContain("keeps its data, unless it was made for this run alone");
+    expect(said.effects).toContain("inputs and outputs of its steps");
   });
 
   it.each(["ironflow_delete_run", "ironflow_redact_run"])(

@@ -35,7 +35,7 @@ const redactRun: Question<ToolInput<"ironflow_redact_run">> = async ({ run_id },
   const run = await finishedRun(run_id, "redacted", context);
   return (
     `Redact run ${run.id} for good? It is ${run.status}, of function ${run.function_id}, created ${run.created_at}, on ${context.engine.url}. ` +
-    "Its input, output and error, its steps' errors and its attempts' errors are replaced by a placeholder and cannot be brought back."
+    "Its input, output and error, its steps' errors and its attempts' errors, and by some engines its steps' inputs and outputs, are replaced by a placeholder and cannot be brought back."
   );
 };
 
@@ -43,7 +43,7 @@ const redactStep: Question<ToolInput<"ironflow_redact_step">> = async ({ step_id
   const described = await describeStep(step_id, { engine, signal });
   return (
     `Redact ${described} for good, on ${engine.url}? ` +
-    "Its output, first output and error, and its run's error, are replaced by a placeholder and cannot be brought back."
+    "Its output, first output and error, its input where it has one, and its run's error, are replaced by a placeholder and cannot be brought back."
   );
 };
 

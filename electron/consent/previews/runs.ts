@@ -68,10 +68,11 @@ export const redactRun: Previewer = async (args, read) => {
       "The run's input, output and error are replaced.",
       `The errors of its ${count(steps.length, "step")} are replaced (${withErrors} of them now ${withErrors === 1 ? "has" : "have"} one).`,
       `The errors of ${count(attempts.length, "recorded attempt")} and the audit payloads of the run and its steps are replaced.`,
+      "The inputs and outputs of its steps, and what repeats them elsewhere, are replaced by some engines too, Ironbridge's own among them.",
     ],
     not_reached: [
       "The run and its steps stay in lists, with names, states and times.",
-      "The event that started it keeps its data, and so do other runs that the event started.",
+      "The event that started it keeps its data, unless it was made for this run alone; other runs that it started keep theirs.",
       "What its steps did outside the engine is not undone.",
     ],
     watched: { run, steps, attempts },
@@ -96,7 +97,7 @@ export const redactStep: Previewer = async (args, read) => {
       ...runRows(run),
     ],
     effects: [
-      "The step's output, its first output and its error are replaced.",
+      "The step's output, its first output and its error are replaced, and its input where it has one.",
       "Its run's error is replaced.",
       "Every recorded attempt error and audit payload of the step, and the run's own retry errors, are replaced; the engine does not say how many.",
     ],
@@ -115,7 +116,7 @@ function unreadableStep(id: string): Awaited<ReturnType<Previewer>> {
       "What this step gave and failed with is replaced by a placeholder, for good. The engine does not tell which step it is.",
     target: [shown("Row id", id)],
     effects: [
-      "The step's output, its first output and its error are replaced, and its run's error.",
+      "The step's output, its first output, its error and its input, where it has one, are replaced, and its run's error.",
       "At least 1 row is changed; the engine does not say how many.",
     ],
     not_reached: ["Other steps of its run stay."],
