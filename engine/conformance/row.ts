@@ -25,7 +25,7 @@ export type Outcome =
   | { kind: "not offered"; reason: string };
 
 /** The longest a row may take, ms. */
-export const ROW_DEADLINE_MS = 60_000;
+export const ROW_DEADLINE_MS = 150_000;
 
 export async function runRow(row: Row, target: Target): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;

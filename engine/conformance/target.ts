@@ -72,7 +72,7 @@ export interface Target extends TargetOptions {
 }
 
 /** What a wait inside a row may take, ms. */
-export const WAIT_MS = 20_000;
+export const WAIT_MS = 40_000;
 
 const retry = { maxAttempts: 3, initialDelayMs: 30, backoffFactor: 1, maxDelayMs: 1_000 };
 

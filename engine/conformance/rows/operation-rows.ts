@@ -179,7 +179,7 @@ export const operationRows: Row[] = [
     mark: "G",
     title: "GET /api/v1/debounce/entries answers what is being held back",
     check: async (t) => {
-      const id = await t.define("debounced", async () => null, { debounce: { periodMs: 1_000 } });
+      const id = await t.define("debounced", async () => null, { debounce: { periodMs: 4_000 } });
       await t.emit(id);
       const { text } = await t.raw("GET", "/api/v1/debounce/entries");
       await t.get("/api/v1/debounce/entries");
