@@ -4,6 +4,7 @@ import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
 import { announceConfig } from "../execute/notices.ts";
 import { JsonText, toJsonText } from "../json/json-text.ts";
+import { findBucket } from "../kv/buckets.ts";
 import { deleteEntry, getEntry, putEntry } from "../kv/entries.ts";
 import { listKeys } from "../kv/keys.ts";
 import type { KvEntryRow } from "../store/kv.ts";
@@ -25,14 +26,22 @@ function shape(row: KvEntryRow): { name: string; data: JsonText; revision: numbe
   return { name: row.key, data, revision: row.revision, updatedAt: toTimestamp(row.created_at) };
 }
 
-/** @throws ApiError not_found */
-export function getConfig(core: Core, environmentId: string, name: string): ReturnType<typeof shape> {
+/** Undefined when there is none. */
+export function readConfig(
+  core: Core,
+  environmentId: string,
+  name: string,
+): ReturnType<typeof shape> | undefined {
   const bucket = core.store.kv.bucket(environmentId, CONFIG_BUCKET);
   const row = bucket && core.store.kv.latest(bucket.id, name);
-  if (row === undefined || row.operation === "delete") {
-    throw new ApiError("not_found", `config ${name} not found`);
-  }
-  return shape(row);
+  return row === undefined || row.operation === "delete" ? undefined : shape(row);
+}
+
+/** @throws ApiError not_found */
+export function getConfig(core: Core, environmentId: string, name: string): ReturnType<typeof shape> {
+  const document = readConfig(core, environmentId, name);
+  if (document === undefined) throw new ApiError("not_found", `config ${name} not found`);
+  return document;
 }
 
 /** In order of their names. */
@@ -65,7 +74,7 @@ export function setConfig(core: Core, tx: Tx, environmentId: string, name: strin
   const value = Buffer.from(data.text, "utf8");
   const revision = putEntry(core, tx, placeOf(environmentId, name), value, { kind: "none" });
   const updatedAt = toTimestamp(tx.nowMs);
-  announceConfig(core, tx, environmentId, { name, data, revision, updatedAt });
+  announceConfig(core, tx, environmentId, { name, data, revision, updatedAt }, "updated");
   return revision;
 }
 
@@ -77,14 +86,16 @@ export function patchConfig(
   name: string,
   patch: Record<string, unknown>,
 ): number {
-  const bucket = core.store.kv.bucket(environmentId, CONFIG_BUCKET);
-  const row = bucket && core.store.kv.latest(bucket.id, name);
-  const before = row?.operation === "put" ? parseExactJson(shape(row).data.text) : {};
+  const known = readConfig(core, environmentId, name);
+  const before = known === undefined ? {} : parseExactJson(known.data.text);
   return setConfig(core, tx, environmentId, name, toJsonText({ ...(before as object), ...patch }));
 }
 
 /** Deletes a configuration; one that is not there is left so. */
 export function deleteConfig(core: Core, tx: Tx, environmentId: string, name: string): void {
-  if (core.store.kv.bucket(environmentId, CONFIG_BUCKET) === undefined) return;
+  if (readConfig(core, environmentId, name) === undefined) return;
   deleteEntry(core, tx, placeOf(environmentId, name), { purge: false, condition: { kind: "none" } });
+  const { revision } = findBucket(core, environmentId, CONFIG_BUCKET);
+  const updatedAt = toTimestamp(tx.nowMs);
+  announceConfig(core, tx, environmentId, { name, data: null, revision, updatedAt }, "deleted");
 }

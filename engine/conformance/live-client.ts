@@ -13,12 +13,22 @@ export interface LiveClient {
   close(): void;
 }
 
-/** @throws when the server refuses the upgrade: the message holds its status */
-export async function openLive(
+/** A client of a watch, which only hears: `path?key=…`. @throws when the server refuses the upgrade: the message holds its status */
+export async function openWatch(
   target: Pick<Target, "url" | "apiKey">,
+  path: string,
   query: Record<string, string> = {},
-): Promise<LiveClient> {
-  const address = new URL("/ws", target.url.replace(/^http/, "ws"));
+): Promise<{ frames: Body[]; close: () => void }> {
+  const { frames, socket } = await connect(target, path, query);
+  return { frames, close: () => socket.terminate() };
+}
+
+async function connect(
+  target: Pick<Target, "url" | "apiKey">,
+  path: string,
+  query: Record<string, string>,
+): Promise<{ frames: Body[]; socket: WebSocket }> {
+  const address = new URL(path, target.url.replace(/^http/, "ws"));
   const token = target.apiKey === undefined ? {} : { token: target.apiKey };
   for (const [name, value] of Object.entries({ env: "default", ...token, ...query }))
     address.searchParams.set(name, value);
@@ -30,6 +40,15 @@ export async function openLive(
     socket.once("error", reject);
   });
   socket.on("error", () => socket.terminate());
+  return { frames, socket };
+}
+
+/** @throws when the server refuses the upgrade: the message holds its status */
+export async function openLive(
+  target: Pick<Target, "url" | "apiKey">,
+  query: Record<string, string> = {},
+): Promise<LiveClient> {
+  const { frames, socket } = await connect(target, "/ws", query);
   return {
     frames,
     send: (frame) => socket.send(typeof frame === "string" ? frame : JSON.stringify(frame)),

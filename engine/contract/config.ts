@@ -8,4 +8,12 @@ export const ConfigName = z
 const entry = { name: z.string(), revision: z.number().int(), updatedAt: z.string() };
 export const ConfigDocument = z.looseObject({ ...entry, data: z.looseObject({}) });
 export const ListConfigResponse = z.looseObject({ configs: z.array(z.looseObject(entry)).default([]) });
+/** A frame of the watch; a deleted configuration has no data. */
+export const ConfigUpdateFrame = z.looseObject({
+  type: z.literal("config_update"),
+  operation: z.enum(["put", "delete"]),
+  ...entry,
+  data: z.looseObject({}).nullable(),
+});
+export type ConfigUpdateFrame = z.infer<typeof ConfigUpdateFrame>;
 export const ConfigSetResponse = z.looseObject({ name: z.string(), revision: z.number().int() });

@@ -156,16 +156,17 @@ export function announceOutbox(
   }));
 }
 
-/** `system.config.{name}.updated`, with the whole document. */
+/** `system.config.{name}.{action}`, with the whole document; a deleted one has no data. */
 export function announceConfig(
   core: Core,
   tx: Tx,
   environmentId: string,
-  document: { name: string; data: JsonText; revision: number; updatedAt: string },
+  document: { name: string; data: JsonText | null; revision: number; updatedAt: string },
+  action: "updated" | "deleted",
 ): void {
   announce(core, tx, () => ({
     environmentId,
-    topic: `system.config.${document.name}.updated`,
+    topic: `system.config.${document.name}.${action}`,
     data: document,
   }));
 }

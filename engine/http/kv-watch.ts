@@ -1,64 +1,44 @@
 import type { WebSocket } from "ws";
+import type { Core } from "../core.ts";
 import { KvBucketName, KvFilter, type KvUpdateFrame } from "../contract/kv.ts";
 import { matchesPattern } from "../execute/pattern.ts";
 import { findBucket } from "../kv/buckets.ts";
 import type { KvChange } from "../kv/watchers.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import type { KvBucketRow } from "../store/kv.ts";
-import type { DoorOptions } from "./door.ts";
+import { watchClient } from "./watch-client.ts";
 
-/** What may wait for a client that does not read; beyond it the client is closed and has to watch anew. */
-const maxUnreadBytes = 4 * 1024 * 1024;
 /** Values that are there already are sent while less than this waits. */
 const sendBelowUnreadBytes = 256 * 1024;
 const keysPerPage = 100;
 /** How soon a client that was too slow for more is looked at again, ms. */
 const drainCheckMs = 20;
 
-const tryAgainLater = 1013;
 const goingAway = 1001;
 
-/** The bucket that a watch's path names, or undefined for another path. */
-export function watchedBucket(path: string): string | undefined {
-  const segment = /^\/api\/v1\/kv\/buckets\/([^/]+)\/watch$/.exec(path)?.[1];
-  // The guard has refused what cannot be decoded.
-  return segment === undefined ? undefined : decodeURIComponent(segment);
-}
-
-/** What a watch is about. @throws ZodError, ApiError not_found */
-export function openWatch(
-  options: DoorOptions,
+/** A watch of the keys of a bucket that fit, or of all. @throws ZodError, ApiError not_found */
+export function openKvWatch(
+  core: Core,
   environment: EnvironmentRow,
   name: string,
   key: string | null,
 ): (client: WebSocket) => void {
-  const bucket = findBucket(options.core, environment.id, KvBucketName.parse(name));
+  const bucket = findBucket(core, environment.id, KvBucketName.parse(name));
   const filter = key === null || key === "" ? undefined : KvFilter.parse(key);
-  return (client) => serveWatch(options, bucket, filter, client);
+  return (client) => serveWatch(core, bucket, filter, client);
 }
 
 /**
  * Sends every value that fits, in order of the keys, and then every change. Nothing is missed and nothing comes twice: a
  * change of a key that is still to be sent waits for that.
  */
-function serveWatch(
-  { core }: DoorOptions,
-  bucket: KvBucketRow,
-  filter: string | undefined,
-  client: WebSocket,
-): void {
+function serveWatch(core: Core, bucket: KvBucketRow, filter: string | undefined, client: WebSocket): void {
   /** Keys up to this one have been sent; undefined once all have. */
   let sentUpTo: string | undefined = "";
   let cancelLook: (() => void) | undefined;
 
   const fits = (key: string) => filter === undefined || matchesPattern(filter, key);
   const send = (change: Omit<KvChange, "bucketId">): void => {
-    if (client.readyState !== client.OPEN) return;
-    if (client.bufferedAmount > maxUnreadBytes) {
-      core.log.warn({ unreadBytes: client.bufferedAmount }, "a watcher that does not read was closed");
-      client.close(tryAgainLater, `more than ${maxUnreadBytes} bytes unread`);
-      return;
-    }
     const frame: KvUpdateFrame = {
       type: "kv_update",
       bucket: bucket.name,
@@ -67,7 +47,7 @@ function serveWatch(
       revision: change.revision,
       operation: change.operation,
     };
-    client.send(JSON.stringify(frame));
+    sendFrame(frame);
   };
 
   function sendStored(): void {
@@ -100,11 +80,7 @@ function serveWatch(
     },
     onDropped: () => client.close(goingAway, "the bucket was deleted"),
   });
-  client.on("message", () => {
-    // A watcher has nothing to say.
-  });
-  client.on("error", (error) => core.log.warn({ err: error }, "a watcher's connection broke"));
-  client.on("close", () => {
+  const sendFrame = watchClient(core, client, () => {
     cancelLook?.();
     stop();
   });

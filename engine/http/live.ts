@@ -11,7 +11,8 @@ import { encodeJson } from "../json/json-text.ts";
 import { subscribe, type Sent, type Subscription } from "../pubsub/subscribe.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import { environmentOf, policyAt, type DoorOptions } from "./door.ts";
-import { openWatch, watchedBucket } from "./kv-watch.ts";
+import { openConfigWatch } from "./config-watch.ts";
+import { openKvWatch } from "./kv-watch.ts";
 import { describeIssue, toProblem } from "./problem.ts";
 
 /** What a client may send in one frame. */
@@ -28,7 +29,7 @@ export interface Live {
   close(): void;
 }
 
-/** Serves `/ws` (section 2.15) and the watches of buckets (2.10) on the server's upgrade requests. */
+/** Serves `/ws` (section 2.15) and the watches of buckets and configurations (2.10) on the server's upgrade requests. */
 export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, clientTracking: true });
   const policy = { ...policyAt(server, options), routes: liveRoutes(options) };
@@ -60,11 +61,23 @@ export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
   };
 }
 
+const BUCKETS = "/api/v1/kv/buckets/";
+const CONFIGS = "/api/v1/config/";
+
+/** What a path of `{under}{name}/watch` names; undefined for another path. */
+function watchedName(path: string, under: string): string | undefined {
+  if (!path.startsWith(under)) return undefined;
+  const segment = /^([^/]+)\/watch$/.exec(path.slice(under.length))?.[1];
+  // The guard has refused what cannot be decoded.
+  return segment === undefined ? undefined : decodeURIComponent(segment);
+}
+
 function liveRoutes(options: DoorOptions): Route[] {
   const rest = { methods: ["GET"], ...(options.server.authRequired ? {} : { anonymous: true as const }) };
   return [
     { path: "/ws", ...rest },
-    { under: "/api/v1/kv/buckets/", ...rest },
+    { under: BUCKETS, ...rest },
+    { under: CONFIGS, ...rest },
   ];
 }
 
@@ -76,9 +89,11 @@ function serverOf(
   key: string | null,
 ): (client: WebSocket) => void {
   if (path === "/ws") return (client) => serveClient(client, environment, options);
-  const bucket = watchedBucket(path);
-  if (bucket === undefined) throw new ApiError("not_found", "nothing to upgrade to");
-  return openWatch(options, environment, bucket, key);
+  const bucket = watchedName(path, BUCKETS);
+  if (bucket !== undefined) return openKvWatch(options.core, environment, bucket, key);
+  const config = watchedName(path, CONFIGS);
+  if (config !== undefined) return openConfigWatch(options.core, environment, config);
+  throw new ApiError("not_found", "nothing to upgrade to");
 }
 
 /** Browsers cannot set headers on a WebSocket, so the contract lets its key come in the query: it becomes the header. */

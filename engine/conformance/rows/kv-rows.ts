@@ -1,6 +1,6 @@
-import { WebSocket } from "ws";
 import { poll } from "../../../loopback/testing/poll.ts";
 import { expectLike, expectThat, isArray, isNumber, isText, isTime } from "../like.ts";
+import { openWatch } from "../live-client.ts";
 import type { Row } from "../row.ts";
 import { WAIT_MS, type Answer, type Body, type Target } from "../target.ts";
 
@@ -158,18 +158,8 @@ export const kvRows: Row[] = [
     check: async (t) => {
       const bucket = await makeBucket(t);
       await put(t, bucket, "user.1", "old");
-      const address = new URL(`/api/v1/kv/buckets/${bucket}/watch`, t.url.replace(/^http/, "ws"));
-      address.searchParams.set("key", "user.*");
-      address.searchParams.set("env", "default");
-      if (t.apiKey !== undefined) address.searchParams.set("token", t.apiKey);
-      const socket = new WebSocket(address);
-      const frames: Body[] = [];
-      socket.on("message", (raw: Buffer) => frames.push(JSON.parse(raw.toString("utf8")) as Body));
+      const { frames, close } = await openWatch(t, `/api/v1/kv/buckets/${bucket}/watch`, { key: "user.*" });
       try {
-        await new Promise<void>((resolve, reject) => {
-          socket.once("open", resolve);
-          socket.once("error", reject);
-        });
         await put(t, bucket, "user.2", "new");
         await put(t, bucket, "order.1", "not asked for");
         await t.raw("DELETE", keyPath(bucket, "user.1"));
@@ -181,7 +171,7 @@ export const kvRows: Row[] = [
           { type: "kv_update", key: "user.1", operation: "delete", revision: 4 },
         ]);
       } finally {
-        socket.terminate();
+        close();
       }
     },
   },
