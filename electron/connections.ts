@@ -1,6 +1,7 @@
 import type { Clock } from "../loopback/clock.ts";
 import { startEngine, ENGINE_PORT } from "./children/engine.ts";
 import type { ProcessRecords } from "./children/process-records.ts";
+import type { KeyStore } from "./engines/key-store.ts";
 import { startToolServer, type ToolServerOptions, type ToolServerTarget } from "./children/tool-server.ts";
 import type { LiveTopic } from "../mcp/contract/live.ts";
 import type { Flags } from "./flags.ts";
@@ -21,6 +22,7 @@ export interface ConnectionParts {
   readonly session: string;
   readonly appVersion: string;
   readonly records: ProcessRecords;
+  readonly keyStore: KeyStore;
   readonly bridge: EngineLinkOptions["bridge"];
   /** What the person decided before, see `writesKey`. */
   readonly writes: () => Readonly<Record<string, Writes>>;
@@ -127,6 +129,7 @@ function engineSource(parts: ConnectionParts, { url, apiKey }: EngineToOpen): En
           records: parts.records,
           dataDir: profile.engine,
           ports,
+          keyStore: parts.keyStore,
         },
         signal,
       );

@@ -122,6 +122,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     session: launch,
     appVersion: version,
     records,
+    keyStore: keys,
     writes: () => settings.stored.writes ?? {},
     bridge,
     clock: systemClock,

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import * as z from "zod/v4";
 import { systemReason } from "../start-problem.ts";
 import { startNodeChild, type NodeChildOptions } from "./node-child.ts";
+import type { KeyStore } from "../engines/key-store.ts";
+import { secretsKey } from "./secrets-key.ts";
 import type { Running } from "./supervisor.ts";
 
 /** The embedded engine as it runs: where it listens, and the key of its one administrator (a secret). */
@@ -24,6 +26,8 @@ export type EngineOptions = Pick<NodeChildOptions, "entry" | "session" | "record
   readonly dataDir: string;
   /** Tried in this order; 0 means any free one. */
   readonly ports: readonly number[];
+  /** Keeps the key of the engine's secrets, where it can. */
+  readonly keyStore: KeyStore;
 };
 
 /** Starts the embedded engine and reads its key once it is ready. @throws Error with a sentence */
@@ -32,12 +36,13 @@ export async function startEngine(
   signal: AbortSignal,
 ): Promise<Running<EmbeddedEngine>> {
   makeDataDir(options.dataDir);
+  const key = secretsKey(options.dataDir, options.keyStore);
   const child = await startNodeChild(
     {
       name: "engine",
       entry: options.entry,
       args: [`--port=${options.ports.join(",")}`, `--data-dir=${options.dataDir}`, "--exit-with-stdin"],
-      env: {},
+      env: key === undefined ? {} : { IRONFLOW_MASTER_KEY: key },
       session: options.session,
       cwd: options.dataDir,
       records: options.records,
@@ -47,8 +52,8 @@ export async function startEngine(
   );
   try {
     const { url } = Ready.parse(child.ready);
-    const { key } = Key.parse(JSON.parse(readFileSync(join(options.dataDir, KEY_FILE), "utf8")));
-    return { value: { url, apiKey: key }, ended: child.ended, stop: child.stop };
+    const { key: apiKey } = Key.parse(JSON.parse(readFileSync(join(options.dataDir, KEY_FILE), "utf8")));
+    return { value: { url, apiKey }, ended: child.ended, stop: child.stop };
   } catch (cause) {
     await child.stop();
     throw new Error("The engine started, but its address or its key could not be read.", { cause });

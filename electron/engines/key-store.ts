@@ -10,14 +10,17 @@ export interface KeyStore {
   open(sealed: string): string | undefined;
 }
 
+const NO_KEY_STORE = new Set(["basic_text", "unknown"]);
+
 /**
  * The system's key store: Keychain, DPAPI, Secret Service or KWallet. Linux without one of these would seal with a
  * password that every program knows; that counts as no key store.
  */
 export function systemKeyStore(): KeyStore {
   const keeps = (): boolean =>
-    safeStorage.isEncryptionAvailable() &&
-    (process.platform !== "linux" || safeStorage.getSelectedStorageBackend() !== "basic_text");
+    // The name comes first: without a desktop the other question would wait for a bus that is not there.
+    (process.platform !== "linux" || !NO_KEY_STORE.has(safeStorage.getSelectedStorageBackend())) &&
+    safeStorage.isEncryptionAvailable();
   return {
     get keeps() {
       return keeps();
