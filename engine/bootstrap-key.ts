@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/v4";
 import { hashToken, makeToken } from "../loopback/token.ts";
 import type { Core } from "./core.ts";
+import { addKey } from "./execute/auth-events.ts";
 import { writeSecretFile } from "./secret-file.ts";
 import type { EnvironmentRow } from "./store/environments.ts";
 
@@ -25,7 +26,8 @@ export async function ensureBootstrapKey(
   const key = makeToken("ifkey_");
   writeSecretFile(join(dataDir, BOOTSTRAP_KEY_FILE), `${JSON.stringify({ key })}\n`, 0o400);
   await core.writer.write((tx) => {
-    core.store.environments.addKey(hashToken(key), environment.id, "bootstrap", tx.nowMs);
+    const place = { environmentId: environment.id, servedId: environment.id };
+    addKey(core, tx, place, { hash: hashToken(key), name: "bootstrap" });
   });
 }
 

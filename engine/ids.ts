@@ -8,6 +8,7 @@ export type IdPrefix =
   | "key"
   | "sub"
   | "aud"
+  | "proj"
   | "env"
   | "snap"
   | "rbj"

@@ -11,6 +11,7 @@ import { HELP } from "./help.ts";
 import { createDoor } from "./http/door.ts";
 import { createMeters } from "./http/meters.ts";
 import { serveLive } from "./http/live.ts";
+import { createRefusalNotes } from "./http/refusals.ts";
 import { loadSecretsKeys } from "./secrets/keys.ts";
 import { parseOptions, type ProcessOptions } from "./options.ts";
 import { runTransfer } from "./transfer/command.ts";
@@ -53,6 +54,7 @@ async function main(options: ProcessOptions): Promise<void> {
   const door = {
     core,
     environment,
+    refusals: createRefusalNotes(core, environment.id),
     server: { version, startedAtMs: core.clock.nowMs(), authRequired: !options.dev, meters: createMeters() },
   };
   const server = await listen((at) => createDoor(at, door), {

@@ -26,8 +26,10 @@ export const AGENT_TOOL_DEFAULTS: AgentToolsOptions = {
 /** Who calls, and with what rights. */
 export interface ToolCaller {
   environmentId: string;
-  /** The key that calls, told to the application. */
+  /** The key that calls, told to the application, or `anonymous`. */
   name: string;
+  /** The same, when it is a key. */
+  apiKeyId: string | undefined;
   /** What the caller limits itself to; undefined for all that its key may do. */
   scopes: readonly string[] | undefined;
   gone: AbortSignal;
@@ -155,7 +157,7 @@ export function createAgentTools(core: () => Core, options: AgentToolsOptions): 
             payload: { agent: request.agentName, tools: registeredToolNames },
           });
           return { hmacSecret, registeredToolNames, registeredAtMs: tx.nowMs };
-        }),
+        }, caller.apiKeyId),
       );
     },
     unregister: (caller, agentName) =>
@@ -172,7 +174,7 @@ export function createAgentTools(core: () => Core, options: AgentToolsOptions): 
             payload: { agent: agentName },
           });
           return core().store.agentTools.delete(caller.environmentId, agentName);
-        }),
+        }, caller.apiKeyId),
       ),
     invoke: (caller, toolName, input) => {
       const agentName = toolName.slice(0, Math.max(0, toolName.indexOf(".")));

@@ -20,6 +20,8 @@ export const RestEnvironment = z.looseObject({
 });
 export type RestEnvironment = z.infer<typeof RestEnvironment>;
 
+export const RestDeleted = z.looseObject({ deleted: z.boolean() });
+
 export const RestWorker = z.looseObject({
   id: z.string(),
   hostname: z.string().default(""),

@@ -22,6 +22,7 @@ export function auditRun(
     step_id: stepId,
     payload: encodeJson(payload),
     created_at: tx.nowMs,
+    api_key_id: tx.apiKeyId,
   });
 }
 
@@ -54,5 +55,6 @@ export function auditOther(
     step_id: null,
     payload: encodeJson(row.payload),
     created_at: tx.nowMs,
+    api_key_id: tx.apiKeyId,
   });
 }

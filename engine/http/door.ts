@@ -10,12 +10,14 @@ import { parseExactJson } from "../../loopback/exact-json.ts";
 import { RunId } from "../contract/ids.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
+import { apiKeyId } from "../execute/auth-events.ts";
 import { encodeJson, MAX_JSON_DEPTH } from "../json/json-text.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
 import type { Call, ServerFacts } from "./call.ts";
 import { CONNECT_PREFIX, CONNECT_SERVICES, connectMethods, connectStreams } from "./connect/methods.ts";
 import { readEnvelope, serveStream } from "./connect/stream.ts";
 import { toProblem } from "./problem.ts";
+import type { RefusalNotes } from "./refusals.ts";
 import { fromProtojson, toProtojson } from "./protojson.ts";
 import { NO_CONTENT, Reply } from "./rest/route.ts";
 import { findRoute, restRoutes } from "./rest/routes.ts";
@@ -28,6 +30,7 @@ export interface DoorOptions {
   server: ServerFacts;
   /** The environment that a caller without a key speaks for (`--dev`). */
   environment: EnvironmentRow;
+  refusals: RefusalNotes;
 }
 
 /** Who may come in: this address only, no web page, and (unless `--dev`) a key, but for health, capabilities and webhooks. */
@@ -76,6 +79,7 @@ export function createDoor(at: ListeningAt, options: DoorOptions): RequestHandle
         options.server.meters.answered(connect ? "connect" : "rest", response.statusCode);
     });
     if (!admission.ok) {
+      noteUnknown(options, request, admission);
       sendRefusal(request, response, admission, (text) => refusalBody(text, admission, connect));
       return;
     }
@@ -88,10 +92,24 @@ export function createDoor(at: ListeningAt, options: DoorOptions): RequestHandle
       const problem = toProblem(error);
       if (problem.internal) options.core.log.error({ err: error, path: admission.path }, "a call failed");
       const { code, message, restCode } = problem;
+      if (code === "permission_denied" && admission.caller !== undefined) {
+        const key = keyIdOf(admission.caller, request);
+        const { caller, path } = admission;
+        options.refusals.note({ environmentId: caller.id, apiKeyId: key, path, reason: message });
+      }
       const body = connect ? { code, message } : { error: message, code: restCode };
       send(response, statusOf(problem, connect), body);
     }
   };
+}
+
+/** Tells the audit of a caller whose key is not known. */
+export function noteUnknown(options: DoorOptions, request: IncomingMessage, refusal: Refusal): void {
+  if (refusal.status !== 401) return;
+  // Without the query, where a WebSocket's token may stand.
+  const path = (request.url ?? "").split("?")[0] ?? "";
+  const reason = "no key, or one that is not known";
+  options.refusals.note({ environmentId: options.environment.id, apiKeyId: undefined, path, reason });
 }
 
 /** REST answers 404 where Connect says 501: a client that probes takes both as "not here". */
@@ -113,11 +131,18 @@ function refusalBody(text: string, refusal: Refusal, connect: boolean): unknown 
   return connect ? { code, message: text } : { error: text, code };
 }
 
-const callerIdChars = 12;
+/** Of the key that a caller was let in with; undefined without one. */
+function keyIdOf(caller: EnvironmentRow | undefined, request: IncomingMessage): string | undefined {
+  const { authorization } = request.headers;
+  const token = caller !== undefined && authorization !== undefined && parseBearer(authorization);
+  return typeof token === "string" ? apiKeyId(hashToken(token)) : undefined;
+}
 
-function callerOf(options: DoorOptions, authorization: string | undefined): string {
-  const token = options.server.authRequired && authorization !== undefined && parseBearer(authorization);
-  return typeof token === "string" ? `key:${hashToken(token).slice(0, callerIdChars)}` : "anonymous";
+/** The engine, for somebody who writes with a key. */
+function coreFor(core: Core, keyId: string | undefined): Core {
+  if (keyId === undefined) return core;
+  const { writer } = core;
+  return { ...core, writer: { ...writer, write: (change) => writer.write(change, keyId) } };
 }
 
 function callOf(
@@ -149,13 +174,16 @@ function callOf(
   response.once("close", () => {
     if (!response.writableFinished) gone.abort();
   });
+  const keyId = keyIdOf(caller, request);
   return {
-    core: options.core,
+    core: coreFor(options.core, keyId),
     environment,
     runId: runId.data,
     idempotencyKey,
     gone: gone.signal,
-    caller: callerOf(options, header("authorization")),
+    caller: keyId ?? "anonymous",
+    keyId,
+    servedId: options.environment.id,
     scopes: header("x-ironflow-scopes")
       ?.split(",")
       .map((scope) => scope.trim()),

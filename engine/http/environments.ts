@@ -5,7 +5,9 @@ import type { Call } from "./call.ts";
 
 export const EnvironmentName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be lower-case letters, digits, - and _");
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be lower-case letters, digits, - and _")
+  // Ids begin like this, and a header names an environment by either.
+  .regex(/^(?!env_)/, "must not begin with env_");
 
 export const Color = z.string().regex(/^#[0-9a-fA-F]{6}$/, "must look like #rrggbb");
 

@@ -10,7 +10,7 @@ import { ApiError } from "../errors.ts";
 import { encodeJson } from "../json/json-text.ts";
 import { subscribe, type Sent, type Subscription } from "../pubsub/subscribe.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
-import { environmentOf, policyAt, type DoorOptions } from "./door.ts";
+import { environmentOf, noteUnknown, policyAt, type DoorOptions } from "./door.ts";
 import { openConfigWatch } from "./config-watch.ts";
 import { openKvWatch } from "./kv-watch.ts";
 import { describeIssue, toProblem } from "./problem.ts";
@@ -42,6 +42,7 @@ export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
       : undefined;
     const refuse = (status: number) =>
       socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    if (!admission.ok) noteUnknown(options, request, admission);
     if (!admission.ok || environment === undefined || sockets.clients.size >= maxClients) {
       refuse(!admission.ok ? admission.status : environment === undefined ? 403 : 503);
       return;

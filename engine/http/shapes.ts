@@ -271,6 +271,7 @@ export function restAudit(row: AuditRow): Shape {
     payload: new JsonText(row.payload),
     environment_id: row.environment_id,
     created_at: toTimestamp(row.created_at),
+    api_key_id: some(row.api_key_id),
   };
 }
 
@@ -284,6 +285,7 @@ export function connectAudit(row: AuditRow): Shape {
     payload: new JsonText(row.payload),
     environmentId: row.environment_id,
     createdAt: toTimestamp(row.created_at),
+    apiKeyId: row.api_key_id,
   };
 }
 

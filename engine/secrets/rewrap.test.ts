@@ -59,7 +59,13 @@ it("stores every encrypted value anew under a new key, and overwrites none that 
     rotateSecret(core, tx, ENV, { id: source.id, verifySecret: "newer-secret-1234" }),
   );
   const { hmacSecret } = await core.agentTools.register(
-    { environmentId: ENV, name: "key:1", scopes: undefined, gone: new AbortController().signal },
+    {
+      environmentId: ENV,
+      name: "key:1",
+      apiKeyId: "key:1",
+      scopes: undefined,
+      gone: new AbortController().signal,
+    },
     { agentName: "shop", callbackUrl: "http://127.0.0.1:1/x", tools: [{ name: "look" }] },
   );
   const all = [

@@ -99,7 +99,10 @@ export const SQL_TABLES: readonly SqlTable[] = [
   {
     name: "audit",
     reads: ["audit"],
-    select: (schema, environment) => `select id, event_type, run_id, function_id, step_id, payload,
+    select: (
+      schema,
+      environment,
+    ) => `select id, event_type, run_id, function_id, step_id, payload, api_key_id,
       ${time("created_at")}, environment_id from ${schema}.audit where environment_id = ${environment}`,
   },
 ];

@@ -14,6 +14,8 @@ export interface AuditRow {
   /** JSON text. */
   payload: string;
   created_at: number;
+  /** The key on whose behalf it was done; null for what the engine did by itself, and without a key. */
+  api_key_id: string | null;
 }
 
 export interface AuditFilter {
@@ -21,6 +23,9 @@ export interface AuditFilter {
   runId?: string | undefined;
   functionId?: string | undefined;
   eventType?: string | undefined;
+  apiKeyId?: string | undefined;
+  /** Only what is told of keys and of who was refused. */
+  auth?: true | undefined;
   /** Inclusive. */
   fromMs?: number | undefined;
   /** Exclusive. */
@@ -45,8 +50,9 @@ export const AUDIT_COUNT_CAP = 10_000;
 
 export function createAuditTable(db: Database): AuditTable {
   const add = db.prepare(
-    `insert into audit (id, environment_id, event_type, run_id, function_id, step_id, payload, created_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into audit (id, environment_id, event_type, run_id, function_id, step_id, payload, created_at,
+       api_key_id)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const byRun = db.prepare<AuditRow>("select * from audit where run_id = ? order by seq");
   const last = db.prepare<{ created_at: number }>("select created_at from audit order by seq desc limit 1");
@@ -63,6 +69,7 @@ export function createAuditTable(db: Database): AuditTable {
         r.step_id,
         r.payload,
         r.created_at,
+        r.api_key_id,
       );
     },
     list: (filter, page) => {
@@ -76,6 +83,9 @@ export function createAuditTable(db: Database): AuditTable {
       add("run_id = ?", filter.runId);
       add("function_id = ?", filter.functionId);
       add("event_type = ?", filter.eventType);
+      add("api_key_id = ?", filter.apiKeyId);
+      // Word for word the condition of its index.
+      if (filter.auth === true) where.push("event_type >= 'auth.' and event_type < 'auth/'");
       add("created_at >= ?", filter.fromMs);
       add("created_at < ?", filter.toMs);
       const total =

@@ -12,6 +12,7 @@ import { WEBHOOKS } from "./migrations/10-webhooks.ts";
 import { CONSUMER_GROUPS } from "./migrations/11-consumer-groups.ts";
 import { ROUTING_SLICES } from "./migrations/12-routing-slices.ts";
 import { WEBHOOK_DESCRIPTORS } from "./migrations/13-webhook-descriptors.ts";
+import { AUDIT_KEYS } from "./migrations/14-audit-keys.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly string[] = [
   CONSUMER_GROUPS,
   ROUTING_SLICES,
   WEBHOOK_DESCRIPTORS,
+  AUDIT_KEYS,
 ];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */

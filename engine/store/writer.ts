@@ -5,6 +5,8 @@ import { isStorageTrouble, type Database } from "./database.ts";
 export interface Tx {
   /** When the change began, ms since 1970. The same for everything it writes. */
   readonly nowMs: number;
+  /** The key on whose behalf the change is made; null for what the engine does by itself. */
+  readonly apiKeyId: string | null;
   /** Runs once the change is on disk, in order of registration. What it throws is reported, never undoes anything. */
   afterCommit(task: () => void): void;
   /** Takes back a change to memory when the change to the store did not happen. Newest first. */
@@ -19,7 +21,7 @@ export interface Writer {
    * One at which SQLite gives up the whole transaction, for another reason than the disk, is rejected; the others are run
    * once more without it.
    */
-  write<T>(change: (tx: Tx) => T): Promise<T>;
+  write<T>(change: (tx: Tx) => T, apiKeyId?: string): Promise<T>;
   /** Resolves when everything that was handed in is on disk. Later `write` calls reject. */
   close(): Promise<void>;
 }
@@ -40,6 +42,7 @@ const quietTurns = 3;
 const quietTurnMs = 0.05;
 
 interface Waiting {
+  apiKeyId: string | null;
   run(tx: Tx): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -47,10 +50,12 @@ interface Waiting {
 
 class Transaction implements Tx {
   readonly nowMs: number;
+  readonly apiKeyId: string | null;
   readonly committed: (() => void)[] = [];
   readonly undone: (() => void)[] = [];
-  constructor(nowMs: number) {
+  constructor(nowMs: number, apiKeyId: string | null) {
     this.nowMs = nowMs;
+    this.apiKeyId = apiKeyId;
   }
   afterCommit(task: () => void): void {
     this.committed.push(task);
@@ -103,8 +108,8 @@ export function createWriter(
     try {
       begin.run();
       if (jumped) {
-        const tx = new Transaction(clock.nowMs());
-        const waiting = { run: () => undefined, resolve: () => {}, reject: () => {} };
+        const tx = new Transaction(clock.nowMs(), null);
+        const waiting = { apiKeyId: null, run: () => undefined, resolve: () => {}, reject: () => {} };
         done.push({ waiting, tx, value: undefined });
         onJump(tx, nowOffsetMs - offsetMs);
       }
@@ -114,7 +119,7 @@ export function createWriter(
           break;
         }
         // All changes of a commit have one clock: it may be set again between two of them.
-        const tx = new Transaction(Math.floor(nowOffsetMs + clock.elapsedMs()));
+        const tx = new Transaction(Math.floor(nowOffsetMs + clock.elapsedMs()), waiting.apiKeyId);
         savepoint.run();
         try {
           done.push({ waiting, tx, value: waiting.run(tx) });
@@ -203,13 +208,13 @@ export function createWriter(
   }
 
   return {
-    write: <T>(change: (tx: Tx) => T) =>
+    write: <T>(change: (tx: Tx) => T, apiKeyId?: string) =>
       new Promise<T>((resolve, reject) => {
         if (closed) {
           reject(new Error("the engine is stopping"));
           return;
         }
-        queue.push({ run: change, resolve, reject });
+        queue.push({ apiKeyId: apiKeyId ?? null, run: change, resolve, reject });
         if (!scheduled) {
           scheduled = true;
           setImmediate(flush);

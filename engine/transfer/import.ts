@@ -36,7 +36,7 @@ export async function importEnvironment(
   options: ImportOptions,
 ): Promise<Imported> {
   const { db } = core.store;
-  const tx: Tx = { nowMs: core.clock.nowMs(), afterCommit: () => {}, onRollback: () => {} };
+  const tx: Tx = { nowMs: core.clock.nowMs(), apiKeyId: null, afterCommit: () => {}, onRollback: () => {} };
   db.exec("begin immediate");
   try {
     const imported = await readLines(core, tx, lines, options);

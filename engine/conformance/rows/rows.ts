@@ -17,6 +17,7 @@ import { pushRows } from "./push-rows.ts";
 import { rebuildRows } from "./rebuild-rows.ts";
 import { runRows } from "./run-rows.ts";
 import { secretRows } from "./secret-rows.ts";
+import { directoryRows } from "./directory-rows.ts";
 import { serverRows } from "./server-rows.ts";
 import { sqlProjectionRows } from "./sql-projection-rows.ts";
 import { sqlRows } from "./sql-rows.ts";
@@ -29,6 +30,7 @@ import { yieldRows } from "./yield-rows.ts";
 /** Every row, in the order of the contract's sections as far as it goes. */
 export const allRows: readonly Row[] = [
   ...serverRows,
+  ...directoryRows,
   ...functionRows,
   ...invokeRows,
   ...eventRows,

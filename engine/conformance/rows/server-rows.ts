@@ -252,25 +252,6 @@ export const serverRows: Row[] = [
     },
   },
   {
-    id: "2.7.projects",
-    mark: "G",
-    title: "projects are a bare array",
-    check: async (t) => {
-      const [first] = (await t.get("/api/v1/projects")) as unknown[];
-      expectLike(first, { id: isText, name: isText });
-    },
-  },
-  {
-    id: "2.7.environments",
-    mark: "G",
-    title: "environments are a bare array",
-    check: async (t) => {
-      const rows = (await t.get("/api/v1/environments")) as unknown[];
-      expectThat("there is one", rows.length >= 1);
-      expectLike(rows[0], { id: /^env_/, name: isText });
-    },
-  },
-  {
     id: "2.14.openapi",
     mark: "M",
     title: "GET /api/v1/openapi.json describes the REST routes",

@@ -11,9 +11,10 @@ import { method, type ConnectMethod } from "./method.ts";
 
 const toolsPerPage = 100;
 
-const callerOf = ({ environment, caller, scopes, gone }: Call): ToolCaller => ({
+const callerOf = ({ environment, caller, keyId, scopes, gone }: Call): ToolCaller => ({
   environmentId: environment.id,
   name: caller,
+  apiKeyId: keyId,
   scopes,
   gone,
 });

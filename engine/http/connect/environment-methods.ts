@@ -21,7 +21,7 @@ export const environmentMethods: Record<string, ConnectMethod> = {
     requireAdmin(call);
     return call.core.writer.write((tx) => {
       const row = createEnvironment(call.core, tx, { name });
-      return { ...shape(row), apiKey: rotateKey(call.core, tx, row) };
+      return { ...shape(row), apiKey: rotateKey(call.core, tx, row, call.servedId) };
     });
   }),
   GetEnvironment: method(byId, (call, { id }) => shape(readEnvironment(call, id))),
@@ -30,13 +30,16 @@ export const environmentMethods: Record<string, ConnectMethod> = {
   })),
   DeleteEnvironment: method(byId, async (call, { id }) => {
     requireAdmin(call);
-    await call.core.writer.write(() =>
-      deleteEnvironment(call.core, readEnvironment(call, id), call.environment.id),
+    await call.core.writer.write((tx) =>
+      deleteEnvironment(call.core, tx, readEnvironment(call, id), call.servedId),
     );
     return {};
   }),
   RotateAPIKey: method(byId, (call, { id }) => {
     const row = readEnvironment(call, id);
-    return call.core.writer.write((tx) => ({ ...shape(row), apiKey: rotateKey(call.core, tx, row) }));
+    return call.core.writer.write((tx) => ({
+      ...shape(row),
+      apiKey: rotateKey(call.core, tx, row, call.servedId),
+    }));
   }),
 };

@@ -33,6 +33,7 @@ export const auditRoutes: RestRoute[] = [
     query: z.strictObject({
       ...base,
       action: plainText(128).optional(),
+      api_key_id: plainText(128).optional(),
       function_id: plainText(256).optional(),
       run_id: plainText(256).optional(),
     }),
@@ -42,6 +43,7 @@ export const auditRoutes: RestRoute[] = [
         {
           environmentId: call.environment.id,
           eventType: query.event_type || query.action || undefined,
+          apiKeyId: query.api_key_id || undefined,
           functionId: query.function_id || undefined,
           runId: query.run_id || undefined,
           fromMs: query.from,

@@ -2,8 +2,7 @@ import * as z from "zod/v4";
 import { RestEnvironment } from "../../contract/directory.ts";
 import { RestStatus } from "../../contract/rest-runs.ts";
 import { toTimestamp } from "../../clock.ts";
-import { ApiError } from "../../errors.ts";
-import { createEnvironment, deleteEnvironment } from "../../execute/environments.ts";
+import { createEnvironment, deleteEnvironment, updateEnvironment } from "../../execute/environments.ts";
 import type { EnvironmentRow } from "../../store/environments.ts";
 import {
   Color,
@@ -58,19 +57,19 @@ export const environmentRoutes: RestRoute[] = [
   route({
     method: "PUT",
     path: "/api/v1/environments/{id}",
-    summary: "Change an environment's color",
+    summary: "Change an environment's name and color",
     answer: RestEnvironment,
-    // The id is made of the name, so the name stays.
-    body: z.strictObject({ name: EnvironmentName.optional(), color: Color }),
+    body: z
+      .strictObject({ name: EnvironmentName.optional(), color: Color.nullish() })
+      .refine((body) => body.name !== undefined || (body.color ?? undefined) !== undefined, {
+        message: "name or color is required",
+      }),
     run: (call, { params, body }) => {
       requireAdmin(call);
-      const row = readEnvironment(call, params.id ?? "");
-      if (body.name !== undefined && body.name !== row.name) {
-        throw new ApiError("invalid_argument", "name: an environment keeps its name");
-      }
       return call.core.writer.write((tx) => {
-        call.core.store.environments.recolor(row.id, body.color, tx.nowMs);
-        return shape({ ...row, color: body.color, updated_at: tx.nowMs });
+        const row = readEnvironment(call, params.id ?? "");
+        const wanted = { name: body.name, color: body.color ?? undefined };
+        return shape(updateEnvironment(call.core, tx, row, wanted, call.servedId));
       });
     },
   }),
@@ -81,8 +80,8 @@ export const environmentRoutes: RestRoute[] = [
     answer: RestStatus,
     run: async (call, { params }) => {
       requireAdmin(call);
-      await call.core.writer.write(() =>
-        deleteEnvironment(call.core, readEnvironment(call, params.id ?? ""), call.environment.id),
+      await call.core.writer.write((tx) =>
+        deleteEnvironment(call.core, tx, readEnvironment(call, params.id ?? ""), call.servedId),
       );
       return { status: "deleted" };
     },

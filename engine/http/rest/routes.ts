@@ -3,6 +3,7 @@ import { auditRoutes } from "./audit-routes.ts";
 import { configRoutes } from "./config-routes.ts";
 import { describeRoutes } from "./describe.ts";
 import { environmentRoutes } from "./environment-routes.ts";
+import { projectRoutes } from "./project-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { flowRoutes } from "./flow-routes.ts";
 import { functionRoutes } from "./function-routes.ts";
@@ -30,6 +31,7 @@ const openApi = route({
 /** Every REST route. Of several that match a path the first one counts. */
 export const restRoutes: readonly RestRoute[] = [
   ...serverRoutes,
+  ...projectRoutes,
   ...environmentRoutes,
   ...eventRoutes,
   ...functionRoutes,

@@ -1,5 +1,3 @@
-import * as z from "zod/v4";
-import { RestProject } from "../../contract/directory.ts";
 import { CapabilitiesResponse, HealthResponse, ReadyResponse } from "../../contract/operations.ts";
 import { toTimestamp } from "../../clock.ts";
 import type { Core } from "../../core.ts";
@@ -87,23 +85,12 @@ export const serverRoutes: RestRoute[] = [
         "secrets",
         "outbox",
         "agent_tools",
+        "projects",
+        "environments",
+        "config",
       ],
       version: server.version,
       auth_required: server.authRequired,
     }),
-  }),
-  route({
-    method: "GET",
-    path: "/api/v1/projects",
-    summary: "List projects",
-    answer: z.array(RestProject),
-    run: ({ core }) =>
-      core.store.environments.projects().map((row) => ({
-        id: row.id,
-        name: row.name,
-        org_id: row.org_id,
-        created_at: toTimestamp(row.created_at),
-        updated_at: toTimestamp(row.updated_at),
-      })),
   }),
 ];
