@@ -6,6 +6,7 @@ import type { Tx } from "../store/writer.ts";
 import { passSaved, writeProgress, type Progress } from "./advance.ts";
 import { announceAdvance } from "./notices.ts";
 import { GLOBAL_PARTITION } from "./partition.ts";
+import { PAST_STATES_KEPT } from "./past.ts";
 import { findProjection, generationOf, onlyPartition, partitionName, workerTrack } from "./track.ts";
 
 /** Up to which event something is done. One of the two is enough. */
@@ -53,6 +54,8 @@ export function saveState(
   }
   // The same save once more, because its answer was lost.
   if (before?.last_event_seq === seq) return;
+  // A state that is being built is answered to nobody.
+  if (track.job === undefined) core.store.projectionStates.keepPast(of, partition, PAST_STATES_KEPT);
   core.store.projectionStates.put({
     environment_id: environmentId,
     name: save.name,

@@ -13,6 +13,7 @@ import { CONSUMER_GROUPS } from "./migrations/11-consumer-groups.ts";
 import { ROUTING_SLICES } from "./migrations/12-routing-slices.ts";
 import { WEBHOOK_DESCRIPTORS } from "./migrations/13-webhook-descriptors.ts";
 import { AUDIT_KEYS } from "./migrations/14-audit-keys.ts";
+import { PAST_STATES } from "./migrations/15-past-states.ts";
 
 type Raw = InstanceType<typeof DatabaseSync>;
 
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly string[] = [
   ROUTING_SLICES,
   WEBHOOK_DESCRIPTORS,
   AUDIT_KEYS,
+  PAST_STATES,
 ];
 
 /** Runs the missing migrations, each in its own transaction. @throws when the file was written by a newer engine */

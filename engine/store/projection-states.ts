@@ -30,10 +30,15 @@ export interface StateTable {
   /** The number of the newest event in a partition's state, 0 when there is no state. */
   lastSeq(of: Generation, partition: string): number;
   put(row: StateRow): void;
+  /** Keeps the state that is about to be replaced, and of those the newest `states` with `bytes` at most. */
+  keepPast(of: Generation, partition: string, kept: { states: number; bytes: number }): void;
+  /** The newest kept state that was there at a moment; not the one that is there now. */
+  pastAt(of: Generation, partition: string, atMs: number): StateRow | undefined;
+  oldestPast(of: Generation, partition: string): StateRow | undefined;
   delete(of: Generation, partition: string): void;
   /** Puts a partition's state into another generation, in the place of what it has there. */
   move(from: Generation, partition: string, to: number): void;
-  /** Removes some rows of a generation; how many. */
+  /** Removes some rows of a generation, kept ones too; how many. */
   deleteSome(of: Generation, limit: number): number;
   /** Partitions whose name holds the text, by name. */
   partitions(of: Generation, search: string | undefined, limit: number): string[];
@@ -56,6 +61,27 @@ export function createStateTable(db: Database): StateTable {
     where environment_id = ?1 and name = ?2 and generation = ?3 and partition_key = ?4`);
   const some = db.prepare(
     `delete from projection_states where rowid in (select rowid from projection_states where ${of} limit ?)`,
+  );
+  const ofPartition = `${of} and partition_key = ?`;
+  const keep = db.prepare(
+    `insert or replace into projection_past_states select * from projection_states where ${ofPartition}`,
+  );
+  const trim = db.prepare(
+    `delete from projection_past_states where environment_id = ?1 and name = ?2 and generation = ?3 and partition_key = ?4
+       and version not in (select version from (
+         select version, row_number() over newest as place, sum(octet_length(state)) over newest as bytes
+         from projection_past_states where environment_id = ?1 and name = ?2 and generation = ?3 and partition_key = ?4
+         window newest as (order by version desc)) where place <= ?5 and bytes <= ?6)`,
+  );
+  const pastAt = db.prepare<StateRow>(
+    `select * from projection_past_states where ${ofPartition} and updated_at <= ? order by version desc limit 1`,
+  );
+  const oldestPast = db.prepare<StateRow>(
+    `select * from projection_past_states where ${ofPartition} order by version limit 1`,
+  );
+  const removePast = db.prepare(`delete from projection_past_states where ${ofPartition}`);
+  const somePast = db.prepare(
+    `delete from projection_past_states where rowid in (select rowid from projection_past_states where ${of} limit ?)`,
   );
   const partitions = db.prepare<{ partition_key: string }>(
     `select partition_key from projection_states where ${of} and partition_key like ? escape '\\'
@@ -82,11 +108,18 @@ export function createStateTable(db: Database): StateTable {
     delete: (g, partition) => {
       remove.run(...key(g), partition);
     },
+    keepPast: (g, partition, kept) => {
+      keep.run(...key(g), partition);
+      trim.run(...key(g), partition, kept.states, kept.bytes);
+    },
+    pastAt: (g, partition, atMs) => pastAt.get(...key(g), partition, atMs),
+    oldestPast: (g, partition) => oldestPast.get(...key(g), partition),
     move: (from, partition, to) => {
+      removePast.run(from.environmentId, from.name, to, partition);
       remove.run(from.environmentId, from.name, to, partition);
       move.run(...key(from), partition, to);
     },
-    deleteSome: (g, limit) => some.run(...key(g), limit),
+    deleteSome: (g, limit) => some.run(...key(g), limit) + somePast.run(...key(g), limit),
     partitions: (g, search, limit) =>
       partitions
         .all(...key(g), search === undefined ? "%" : toLikePattern(search), limit)

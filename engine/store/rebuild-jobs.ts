@@ -35,6 +35,8 @@ export interface RebuildTable {
   get(id: string): RebuildRow | undefined;
   /** The newest rebuild of a projection. */
   latest(environmentId: string, name: string): RebuildRow | undefined;
+  /** When the newest rebuild ended that made the states of a partition what is served. */
+  lastCompletedAt(of: { environment_id: string; name: string }, partition: string): number | undefined;
   update(row: RebuildRow): void;
   /** Forgets all but the newest rebuilds of a projection. */
   keepNewest(environmentId: string, name: string, kept: number): void;
@@ -49,6 +51,10 @@ export function createRebuildTable(db: Database): RebuildTable {
   const get = db.prepare<RebuildRow>("select * from rebuild_jobs where id = ?");
   const latest = db.prepare<RebuildRow>(
     "select * from rebuild_jobs where environment_id = ? and name = ? order by seq desc limit 1",
+  );
+  const lastCompletedAt = db.prepare<{ at: number }>(
+    `select ended_at as at from rebuild_jobs where environment_id = ? and name = ? and status = 'completed'
+       and partition_key in ('', ?) order by seq desc limit 1`,
   );
   const update = db.prepare(
     `update rebuild_jobs set status = ?, cursor_seq = ?, last_event_seq = ?, last_event_id = ?, events_processed = ?,
@@ -85,6 +91,7 @@ export function createRebuildTable(db: Database): RebuildTable {
     },
     get: (id) => get.get(id),
     latest: (environmentId, name) => latest.get(environmentId, name),
+    lastCompletedAt: (of, partition) => lastCompletedAt.get(of.environment_id, of.name, partition)?.at,
     update: (r) => {
       update.run(
         r.status,

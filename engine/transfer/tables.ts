@@ -72,6 +72,7 @@ export const LEFT_BEHIND: readonly string[] = [
   "secrets",
   "projections",
   "projection_states",
+  "projection_past_states",
   "projection_history",
   "projection_generations",
   "projection_garbage",

@@ -1,6 +1,7 @@
 import { expectLike, expectThat, isNumber, isText, isTime, isUnset } from "../like.ts";
 import type { Row } from "../row.ts";
-import type { Body } from "../target.ts";
+import { poll } from "../../../loopback/testing/poll.ts";
+import { WAIT_MS, type Body } from "../target.ts";
 import { rpc, fails, define, pollEvents, numbersOf, work, emitNumbers, status } from "./projection-work.ts";
 
 /** Section 2.6: registering, polling, saving, acknowledging, partitions, pausing. */
@@ -26,6 +27,31 @@ export const projectionRows: Row[] = [
       const methods = ["GetProjection", "GetProjectionStatus", "PollProjectionEvents", "RebuildProjection"];
       for (const method of [...methods, "PauseProjection", "UnregisterProjection", "GetRebuildJob"])
         expectLike(await fails(t, method, { name: "nobody" }, "not_found"), /projection not found/);
+    },
+  },
+  {
+    id: "2.6.as-of",
+    mark: "S",
+    title: "GetProjection.asOf answers the state as it was at that time",
+    check: async (t) => {
+      const { name, event } = await define(t, "sum");
+      const moments: string[] = [];
+      for (const n of [1, 2, 3]) {
+        await emitNumbers(t, event, n);
+        await work(t, name);
+        const now = await rpc(t, "GetProjection", { name });
+        const savedAt = String(now["stateUpdatedAt"] ?? now["lastEventTime"]);
+        moments.push(savedAt);
+        // The next save has a time of its own.
+        await poll("the clock to go on", () => Date.now() > Date.parse(savedAt) + 1, WAIT_MS);
+      }
+      for (const [index, sum] of [1, 3, 6].entries())
+        expectLike(await rpc(t, "GetProjection", { name, asOf: moments[index] }), { name, state: { sum } });
+      expectLike(await rpc(t, "GetProjection", { name, asOf: "2100-01-01T00:00:00Z" }), {
+        state: { sum: 6 },
+      });
+      await fails(t, "GetProjection", { name, asOf: "2001-01-01T00:00:00Z" }, "out_of_range");
+      await fails(t, "GetProjection", { name, asOf: "yesterday" }, "invalid_argument");
     },
   },
   {

@@ -14,10 +14,11 @@ import { cancelRebuild, rebuildProjection } from "../../projections/rebuild.ts";
 import { JsonText } from "../../json/json-text.ts";
 import { isOnePart } from "../../projections/sql/tokens.ts";
 import { MAX_HANDLERS, MAX_SQL_CHARS } from "../../projections/sql/statements.ts";
+import { stateAt } from "../../projections/past.ts";
 import { findProjection, generationOf, liveTrack, partitionName } from "../../projections/track.ts";
 import { catchUpOf, waitUntil } from "../../projections/wait.ts";
 import type { Call } from "../call.ts";
-import { durationMs, IdText, int64, plainText } from "../fields.ts";
+import { durationMs, IdText, int64, plainText, TimeMs } from "../fields.ts";
 import { listPage } from "../reads.ts";
 import { runSql } from "../sql.ts";
 import {
@@ -187,18 +188,16 @@ export const projectionMethods: Record<string, ConnectMethod> = {
     z.strictObject({
       name: ProjectionName,
       partition: partitionText.default(""),
-      asOf: z.string().optional(),
+      asOf: z.union([z.literal("").transform(() => undefined), TimeMs]).optional(),
     }),
     ({ core, environment }, { name, partition, asOf }) => {
-      if (asOf !== undefined) throw new ApiError("unimplemented", "as_of: states of the past are not kept");
       const row = findProjection(core, environment.id, name);
       const wanted = partitionName(partition);
-      return connectState(
-        core,
-        row,
-        wanted,
-        core.store.projectionStates.get(generationOf(liveTrack(row)), wanted),
-      );
+      const state =
+        asOf === undefined
+          ? core.store.projectionStates.get(generationOf(liveTrack(row)), wanted)
+          : stateAt(core, row, wanted, asOf);
+      return connectState(core, row, wanted, state);
     },
   ),
   GetProjectionStatus: method(named, ({ core, environment }, { name }) =>
