@@ -319,8 +319,8 @@ describe("startReaper", () => {
 });
 
 describe("the reaper's own door", () => {
-  function raw() {
-    const child = launch({ ...nodeProgram(reaperBundle.file), cwd: "/", env: { PATH } });
+  function raw(env: Record<string, string> = {}) {
+    const child = launch({ ...nodeProgram(reaperBundle.file), cwd: "/", env: { PATH, ...env } });
     started.push(child);
     let output = "";
     child.stdout.on("data", (chunk) => {
@@ -360,6 +360,23 @@ describe("the reaper's own door", () => {
     reaper.child.stdin.end();
     await once(reaper.child, "exit");
     expect(reaper.child.signalCode).toBe("SIGKILL"); // its own: it takes no runtime down
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("[B3] leaves when its work is done, also when its event loop never runs dry", async () => {
+    const hangs = join(folder, "hangs.cjs");
+    writeFileSync(hangs, "setInterval(() => {}, 1_000_000);");
+    const reaper = raw({ NODE_OPTIONS: `--require=${hangs}` });
+    const config = { session, file, owner: { pid: process.pid, startTime: "x" } };
+    reaper.write(`${JSON.stringify({ n: 1, config })}\n`);
+    expect(await reaper.replies(1)).toStrictEqual([{ n: 1, ok: true }]);
+    reaper.child.stdin.end();
+    await once(reaper.child, "exit");
+    expect(reaper.child.signalCode).toBe("SIGKILL");
+    expect(await reaper.replies(2)).toStrictEqual([
+      { n: 1, ok: true },
+      { ended: [], survivors: [] },
+    ]);
     expect(existsSync(file)).toBe(false);
   });
 });
