@@ -55,5 +55,19 @@ export const ListFunctionsResponse = z.looseObject({
   totalCount: z.number().int().default(0),
 });
 
+/** Newest version first. */
+export const ListFunctionHistoryResponse = z.looseObject({
+  versions: z
+    .array(
+      z.looseObject({
+        version: z.number().int().default(0),
+        changeReason: z.string().optional(),
+        createdAt: z.string().optional(),
+      }),
+    )
+    .default([]),
+  totalCount: z.number().int().optional(),
+});
+
 /** `InvokeFunction` and era-A `POST /functions/{id}/invoke`. */
 export const InvokeResponse = z.looseObject({ runId: z.string(), eventId: z.string().default("") });

@@ -212,6 +212,15 @@ export const FunctionDetail = FunctionRecord.extend({
 });
 export type FunctionDetail = z.infer<typeof FunctionDetail>;
 
+/** One registration of a function. */
+export const FunctionVersion = z.object({
+  version: z.number().int(),
+  /** What was given as the reason, where anything was. */
+  change_reason: z.string().optional(),
+  created_at: z.string().optional(),
+});
+export type FunctionVersion = z.infer<typeof FunctionVersion>;
+
 export const Project = z.object({
   id: z.string(),
   name: z.string(),

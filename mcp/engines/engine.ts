@@ -89,6 +89,7 @@ export interface Engine {
 
   listFunctions: Answers<"ironflow_list_functions">;
   getFunction(functionId: string, call: Call): Promise<FunctionDetail>;
+  listFunctionHistory: Answers<"ironbridge_function_history">;
   invokeFunction(invocation: Invocation, call: Call): Promise<ToolOutput<"ironflow_invoke_function">>;
 
   listEvents: Answers<"ironflow_list_events">;

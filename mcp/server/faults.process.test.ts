@@ -203,6 +203,7 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown>>> = {
   ironflow_resume_run: { run_id: "run_1" },
   ironflow_delete_run: { run_id: "run_1", confirm: true },
   ironflow_get_function: { function_id: "f" },
+  ironbridge_function_history: { function_id: "f" },
   ironflow_invoke_function: { function_id: "f" },
   ironbridge_get_event: { event_id: "evt_1" },
   ironflow_explain_event_match: { event: "e" },

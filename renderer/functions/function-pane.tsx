@@ -95,6 +95,7 @@ function FunctionBody({ detail }: { detail: FunctionDetail }) {
           <Facts facts={otherFacts(detail)} />
         </section>
       )}
+      <Versions />
       <FunctionBreakers functionId={id} mode={detail.execution_mode} />
       <section aria-label="Newest runs">
         <h3 className={styles.heading}>Newest runs</h3>
@@ -115,6 +116,35 @@ function FunctionBody({ detail }: { detail: FunctionDetail }) {
         </section>
       )}
     </div>
+  );
+}
+
+function Versions() {
+  const reading = useApp((state) => state.functionVersions);
+  return (
+    <section aria-label="Versions">
+      <h3 className={styles.heading}>Versions</h3>
+      <Frame reading={reading} what="its versions">
+        {(data) =>
+          data === null ? (
+            <p className={styles.none}>This engine does not tell earlier versions.</p>
+          ) : (
+            <ol aria-label="Versions, newest first">
+              {data.rows.map(({ version, change_reason: reason, created_at: at }) => (
+                <li key={version}>
+                  {version} {at !== undefined && <Time at={at} />} {reason}
+                </li>
+              ))}
+              {data.total > data.rows.length && (
+                <li className={styles.none}>
+                  The newest {data.rows.length} of {data.total.toLocaleString("en")}.
+                </li>
+              )}
+            </ol>
+          )
+        }
+      </Frame>
+    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { FunctionDetail, FunctionRecord } from "../domain.ts";
+import { FunctionDetail, FunctionRecord, FunctionVersion } from "../domain.ts";
 import { READ_ROW, WRITE_ROW, toolRow } from "../tool-row.ts";
 import {
   TWO_DATA,
@@ -18,6 +18,13 @@ export const FunctionsPage = z.looseObject({
   total_count: z.number().int().describe("Registered functions in all."),
 });
 export type FunctionsPage = z.infer<typeof FunctionsPage>;
+
+export const FunctionHistory = z.looseObject({
+  versions: z.array(FunctionVersion),
+  count: z.number().int().describe("Rows in this answer."),
+  total_count: z.number().int().describe("Versions in all."),
+});
+export type FunctionHistory = z.infer<typeof FunctionHistory>;
 
 export const Invoked = z.looseObject({
   run_id: z
@@ -47,6 +54,16 @@ export const FUNCTION_ROWS = [
       "It says nothing about runs: for those use ironflow_list_runs with function_id.",
     input: z.strictObject({ function_id: functionIdField }),
     output: FunctionDetail,
+  }),
+  toolRow({
+    ...READ_ROW,
+    name: "ironbridge_function_history",
+    title: "Get a function's versions",
+    description:
+      "Reads when one function was registered with another configuration, newest version first, with the reason where one was given. For screens of the app; agents read the present configuration with ironflow_get_function.",
+    input: z.strictObject({ function_id: functionIdField, limit: limitField(20, 500) }),
+    output: FunctionHistory,
+    for: "app",
   }),
   toolRow({
     ...WRITE_ROW,

@@ -2,6 +2,7 @@ import * as z from "zod/v4";
 import {
   ConnectFunction,
   InvokeResponse,
+  ListFunctionHistoryResponse,
   ListFunctionsResponse,
 } from "../../../engine/contract/functions.ts";
 import type { Engine } from "../engine.ts";
@@ -11,7 +12,7 @@ import { structOrValue } from "./payload.ts";
 import { restFunctionRow, toFunction, toFunctionDetail } from "./records.ts";
 import { answerTo, query, type Wire } from "./wire.ts";
 
-type FunctionCalls = Pick<Engine, "listFunctions" | "getFunction" | "invokeFunction">;
+type FunctionCalls = Pick<Engine, "listFunctions" | "getFunction" | "listFunctionHistory" | "invokeFunction">;
 
 const RestFunction = z.preprocess(restFunctionRow, ConnectFunction);
 const RestFunctionsPage = z.looseObject({
@@ -55,6 +56,21 @@ export function functionCalls(wire: Wire): FunctionCalls {
       return toFunctionDetail(
         readAnswer(surface === "rest" ? RestFunction : ConnectFunction, text, answerTo("GetFunction")),
       );
+    },
+
+    listFunctionHistory: async ({ function_id: functionId, limit }, call) => {
+      // Engines have no REST twin of it.
+      const { text } = await wire.surfaces.send(
+        { connect: "IronflowService/ListFunctionHistory", message: { functionId, limit }, effect: "read" },
+        call,
+      );
+      const answer = readAnswer(ListFunctionHistoryResponse, text, answerTo("ListFunctionHistory"));
+      const versions = answer.versions.map(({ version, changeReason, createdAt }) => ({
+        version,
+        ...(changeReason === undefined || changeReason === "" ? {} : { change_reason: changeReason }),
+        ...(createdAt === undefined ? {} : { created_at: createdAt }),
+      }));
+      return { versions, count: versions.length, total_count: answer.totalCount ?? versions.length };
     },
 
     invokeFunction: async ({ functionId, data, idempotencyKey }, call) => {
