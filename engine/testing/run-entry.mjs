@@ -1,6 +1,6 @@
 // Makes a TypeScript entry of this folder runnable by the oldest Node we support, and runs it with this command's arguments.
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -16,10 +16,13 @@ const ENGINE_SQL = new URL("../sql/main.ts", import.meta.url);
  */
 export async function runEntry(entry) {
   mkdirSync(CACHE, { recursive: true });
+  // A folder for each run: a soak starts its engine again and again, and must not get what another run has built meanwhile.
+  const folder = mkdtempSync(join(CACHE, "run-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const [engine, file] = await Promise.all([
-    bundle(ENGINE, "engine"),
-    bundle(entry, nameOf(entry)),
-    bundle(ENGINE_SQL, "engine-sql"),
+    bundle(ENGINE, folder, "engine"),
+    bundle(entry, folder, nameOf(entry)),
+    bundle(ENGINE_SQL, folder, "engine-sql"),
   ]);
   const child = spawn(process.execPath, [file, `--engine=${engine}`, ...process.argv.slice(2)], {
     stdio: "inherit",
@@ -37,11 +40,12 @@ function nameOf(entry) {
 
 /**
  * @param {URL} entry
+ * @param {string} folder inside the project, so that the bundle finds the native packages
  * @param {string} name
- * @returns {Promise<string>} the bundle's path: inside the project, so that it finds the native packages
+ * @returns {Promise<string>} the bundle's path
  */
-async function bundle(entry, name) {
-  const file = join(CACHE, `${name}.cjs`);
+async function bundle(entry, folder, name) {
+  const file = join(folder, `${name}.cjs`);
   const build = await rolldown({
     input: fileURLToPath(entry),
     platform: "node",
