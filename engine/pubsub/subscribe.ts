@@ -10,7 +10,7 @@ import { encodeJson, JsonText } from "../json/json-text.ts";
 import type { GroupRow } from "../store/consumer-groups.ts";
 import type { Member } from "./group-hub.ts";
 import { createGroup } from "./groups.ts";
-import type { Told } from "./messages.ts";
+import { EVENTS_KIND, type Told } from "./messages.ts";
 import { replayAfter, replayNewest, type Replay } from "./replay.ts";
 
 /** What a subscriber is given. */
@@ -215,7 +215,8 @@ function listen(
       }
       const told = replay();
       if (told !== undefined) {
-        replayed.add(told.id);
+        // What is published is told as it is stored, so it cannot be both; what is appended to a stream is told later.
+        if (told.topic.startsWith(EVENTS_KIND)) replayed.add(told.id);
         tell({ environmentId, topic: told.topic, data: told.data, eventId: told.id, told });
         continue;
       }
@@ -223,7 +224,6 @@ function listen(
       if (next === undefined) replay = undefined;
       else {
         heldChars -= next.chars;
-        // What was appended to a stream is told after it is stored: it may be among what was there before.
         if (next.notice.told === undefined || !replayed.has(next.notice.told.id)) tell(next.notice);
       }
     }
