@@ -3,6 +3,8 @@ import type { Core } from "../core.ts";
 import { encodeJson, JsonText } from "../json/json-text.ts";
 import type { NewEvent } from "../store/events.ts";
 import type { ListenerRow } from "../store/listeners.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { StepRow } from "../store/steps.ts";
 import type { Tx } from "../store/writer.ts";
 import { endRun } from "./end-run.ts";
 import { announceStep } from "./notices.ts";
@@ -21,6 +23,11 @@ export function deliver(core: Core, tx: Tx, event: NewEvent, listener: ListenerR
   const step = listener.step_id === null ? undefined : core.store.steps.get(listener.step_id);
   // The same event may just have cancelled it.
   if ((run.status !== "waiting" && run.status !== "paused") || step?.status !== "waiting") return;
+  endWait(core, tx, event, run, step);
+}
+
+/** The event for which a run waits in this step is there. */
+export function endWait(core: Core, tx: Tx, event: NewEvent, run: RunRow, step: StepRow): void {
   core.store.steps.settleWithEvent(step.id, event.id, eventPayload(event), run.attempt, tx.nowMs);
   announceStep(core, tx, run, { ...step, status: "completed" }, "completed");
   forgetWaits(core, run.id);

@@ -9,6 +9,7 @@ import { completed, createHarness, ENV, isDone, yielded, type Harness } from "..
 import { emitEvent, storeAndRoute } from "./emit.ts";
 import { createFanOut, MAX_RUNS_PER_CHANGE } from "./fan-out.ts";
 import { redactEvent } from "./redact.ts";
+import { runTimerSource } from "./run-timers.ts";
 
 let engine: Harness;
 let folder: string;
@@ -92,8 +93,8 @@ it("answers a key that comes again before everything is reached with all runs", 
   expect(await second).toEqual(await first);
 });
 
-it("wakes the runs that waited, and none that begins to wait meanwhile", async () => {
-  await engine.define(
+const defineWaiter = () =>
+  engine.define(
     "waiter",
     (request) =>
       isDone(request, "paid")
@@ -105,6 +106,24 @@ it("wakes the runs that waited, and none that begins to wait meanwhile", async (
           }),
     { triggers: [{ event: "order" }] },
   );
+
+it("wakes the runs that waited when the event was stored, also those whose time is over before it reaches them", async () => {
+  await defineWaiter();
+  for (let n = 0; n < many; n += 1) await engine.emit("order");
+  await engine.until("all wait", () => count("listeners") === many);
+  const paid = engine.emit("paid");
+  await engine.until("the first slice", () => count("listeners") < many);
+  await engine.change((tx) => {
+    expect(count("routing_slices")).toBeGreaterThan(0);
+    for (const timer of engine.core.store.timers.earliest(many)) runTimerSource.fire(engine.core, tx, timer);
+  });
+  await paid;
+  expect(count("steps where status = 'completed' and wait_event_id is not null")).toBe(many);
+  expect(count("steps where status = 'timed_out'")).toBe(0);
+});
+
+it("wakes the runs that waited, and none that begins to wait meanwhile", async () => {
+  await defineWaiter();
   for (let n = 0; n < many; n += 1) await engine.emit("order");
   await engine.until("all wait", () => count("listeners") === many);
   const paid = engine.emit("paid");

@@ -7,6 +7,7 @@ import type { Tx } from "../store/writer.ts";
 import { errorText, maskOf } from "../secrets/masker.ts";
 import { auditRun } from "./audit.ts";
 import { childError } from "./children.ts";
+import { endWait } from "./deliver.ts";
 import type { DueSource } from "./due-source.ts";
 import { endRun } from "./end-run.ts";
 import { expireLease } from "./leases.ts";
@@ -69,8 +70,14 @@ function fire(core: Core, tx: Tx, timer: TimerRow): void {
   }
 }
 
-/** The handler never sees it: the run fails (section 3.3). */
+/**
+ * The handler never sees it: the run fails (section 3.3). An event that was stored before and has not reached the run yet,
+ * because it reaches many or the engine was down, came in time.
+ */
 function timeOutWait(core: Core, tx: Tx, run: RunRow, step: StepRow): void {
+  const eventId = core.store.routingSlices.eventFor(run.id, step.id);
+  const event = eventId === undefined ? undefined : core.store.events.get(run.environment_id, eventId);
+  if (event !== undefined) return endWait(core, tx, event, run, step);
   const error = {
     message: `no event ${step.wait_event_name ?? ""} came in time for step ${step.name}`,
     code: "WAIT_TIMEOUT",

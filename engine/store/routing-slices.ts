@@ -26,6 +26,8 @@ export interface RoutingSliceTable {
   delete(seq: number): void;
   /** Whether an event has still something to reach. */
   has(eventId: string): boolean;
+  /** The event, stored already, that has still to reach this waiting step. */
+  eventFor(runId: string, stepId: string): string | undefined;
   /** Events that have. */
   events(): string[];
   /** Forgets what an entity's events of before a version have still to reach. */
@@ -41,6 +43,11 @@ export function createRoutingSliceTable(db: Database): RoutingSliceTable {
   const next = db.prepare<Row>("select * from routing_slices order by seq limit 1");
   const remove = db.prepare("delete from routing_slices where seq = ?");
   const has = db.prepare<{ seq: number }>("select seq from routing_slices where event_id = ? limit 1");
+  const eventFor = db.prepare<{ event_id: string }>(
+    `select event_id from routing_slices, json_each(listeners)
+     where json_extract(json_each.value, '$.run_id') = ? and json_extract(json_each.value, '$.step_id') = ?
+     order by seq limit 1`,
+  );
   const events = db.prepare<{ event_id: string }>("select distinct event_id from routing_slices");
   const deleteBelow = db.prepare(
     `delete from routing_slices where environment_id = ?1 and event_id in
@@ -70,6 +77,7 @@ export function createRoutingSliceTable(db: Database): RoutingSliceTable {
       remove.run(seq);
     },
     has: (eventId) => has.get(eventId) !== undefined,
+    eventFor: (runId, stepId) => eventFor.get(runId, stepId)?.event_id,
     events: () => events.all().map(({ event_id }) => event_id),
     deleteBelow: (environmentId, entityId, version) => {
       deleteBelow.run(environmentId, entityId, version);
