@@ -19,7 +19,10 @@ async function main(): Promise<number> {
   const [rounds, seed, minutes] = [Number(values.rounds), Number(values.seed), Number(values.minutes)];
   if (![rounds, seed, minutes].every((value) => Number.isFinite(value) && value >= 0))
     throw new Error("--rounds, --seed and --minutes must be numbers");
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds must be a whole number from 1 on");
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    process.stderr.write("soak:engine: --rounds must be a whole number from 1 on\n");
+    return 2;
+  }
   const factory = await createEngineFactory(values.engine);
   try {
     if (values.fuzz) return await runFuzz(factory, { minutes, seed, say });
