@@ -183,7 +183,7 @@ test("[F7] an engine that is not there is said once, and one that refuses the ke
       .getByRole("link", { name: /^Events/ })
       .click();
     await expect(page.getByText("the engine refuses the API key")).toHaveCount(1, { timeout: 40_000 });
-    await expect(page.getByRole("main")).toContainText("set IRONFLOW_API_KEY and start again");
+    await expect(page.getByRole("main")).toContainText("Its key is read from IRONFLOW_API_KEY");
     await expect(page.locator("body")).not.toContainText(/tool server/i);
     await saveScreenshot(page, "key-refused");
   } finally {

@@ -14,7 +14,7 @@ import { serveLive } from "./http/live.ts";
 import { createRefusalNotes } from "./http/refusals.ts";
 import { loadSecretsKeys } from "./secrets/keys.ts";
 import { parseOptions, type ProcessOptions } from "./options.ts";
-import { runTransfer } from "./transfer/command.ts";
+import { BadTransferOption, runTransfer } from "./transfer/command.ts";
 
 /** How long calls to functions may go on after the engine was asked to stop, ms. */
 const stopGraceMs = 1_000;
@@ -110,12 +110,18 @@ function serve(): void {
   }
 }
 
-const [command] = process.argv.slice(2);
-
-function fail(error: unknown): void {
-  process.stderr.write(`engine: ${messageOf(error)}\n`);
-  process.exitCode = 1;
+function transfer(command: "export" | "import", argv: readonly string[]): void {
+  if (argv.includes("--help")) {
+    process.stdout.write(HELP);
+    return;
+  }
+  runTransfer(command, argv).catch((error: unknown) => {
+    const isBadOption = error instanceof BadTransferOption;
+    process.stderr.write(`engine: ${messageOf(error)}${isBadOption ? "; --help lists the options" : ""}\n`);
+    process.exitCode = isBadOption ? 2 : 1;
+  });
 }
 
-if (command === "export" || command === "import") runTransfer(command, process.argv.slice(3)).catch(fail);
+const [command, ...rest] = process.argv.slice(2);
+if (command === "export" || command === "import") transfer(command, rest);
 else serve();

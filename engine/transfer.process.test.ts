@@ -74,13 +74,11 @@ it("takes an environment from one folder to another with its ids", async () => {
   expect(run).toMatchObject({ eventId, status: "RUN_STATUS_PAUSED", input: { n: 12345678901234 } });
 });
 
-it("names what is wrong with its arguments and its file in one line", async () => {
+it("names what is wrong with its folder and its file in one line", async () => {
   const folder = await factory.newDataDir();
   const file = join(folder, "bad.jsonl");
   writeFileSync(file, "{}\n");
   for (const [args, message] of [
-    [["export", "--file=x"], /^engine: --data-dir: is required\n$/],
-    [["import", `--data-dir=${folder}`], /^engine: --file: is required\n$/],
     [
       ["export", `--data-dir=${folder}`, `--file=${join(folder, "x")}`],
       /^engine: there is no environment default\n$/,
@@ -137,4 +135,24 @@ it("has every acknowledged message after it was killed, and an import that was k
   const after = await factory.start({ dataDir: target });
   const counted = await after.rest("/api/v1/sql", { query: "select count(*) from topic_messages" });
   expect(["0", String(stored.size)]).toContain((counted.body["rows"] as string[][])[0]?.[0]);
+});
+
+it.each([
+  [["export"], "--data-dir: is required"],
+  [["import", "--data-dir=x"], "--file: is required"],
+  [["export", "--fiel=x"], "--fiel"],
+])("%j is refused with exit code 2 before anything is touched", async (args, words) => {
+  const { code, stdout, stderr } = await transfer(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(words);
+  expect(stderr).toContain("--help lists the options");
+  expect(existsSync("x")).toBe(false);
+});
+
+it("export --help and import --help print the options", async () => {
+  for (const command of ["export", "import"]) {
+    const { code, stdout } = await transfer(command, "--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`npm run engine -- ${command}`);
+  }
 });

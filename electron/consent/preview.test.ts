@@ -305,10 +305,16 @@ it("a breaker that is reset tells how many runs go", async () => {
     consecutive_fails: 5,
     waiting_runs: 3,
   };
-  const said = await preview(
-    "ironflow_circuit_breaker_reset",
-    { key: "k" },
-    { ironflow_circuit_breaker_list: { items: [breaker] } },
-  );
-  expect(said.effects).toContain("3 runs that it holds back start.");
+  for (const [waiting_runs, words] of [
+    [3, "3 runs that it holds back start."],
+    [1, "1 run that it holds back starts."],
+    [0, "It holds no run back now."],
+  ] as const) {
+    const said = await preview(
+      "ironflow_circuit_breaker_reset",
+      { key: "k" },
+      { ironflow_circuit_breaker_list: { items: [{ ...breaker, waiting_runs }] } },
+    );
+    expect(said.effects).toContain(words);
+  }
 });

@@ -160,3 +160,15 @@ describe("going to another engine", () => {
     expect(infoOf("local")?.shown).toBe(true);
   });
 });
+
+it("the question about an address speaks of a key only where one is sent", async () => {
+  await add();
+  expect(asked.at(-1)?.consequence).not.toContain("key");
+  await handlers()["engines:add"]({
+    ...STAGING,
+    name: "Production",
+    url: "https://production.example",
+    api_key: "ifkey_secret",
+  });
+  expect(asked.at(-1)?.consequence).toContain("the key");
+});

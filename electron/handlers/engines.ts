@@ -61,7 +61,10 @@ export function engineHandlers(parts: EngineHandlerParts): Pick<Handlers, Rows> 
     const agentsMayWrite = kept?.agents === true;
     return parts.consent.askRights({
       title: "Add an engine",
-      consequence: "From now on the app may connect to this address and send it the key that you gave.",
+      consequence:
+        engine.api_key === undefined
+          ? "From now on the app may connect to this address."
+          : "From now on the app may connect to this address and send it the key that you gave.",
       details: [
         { label: "Name", text: engine.name },
         { label: "Address", text: engine.url },

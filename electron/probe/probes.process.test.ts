@@ -81,6 +81,7 @@ describe("a test as an agent", () => {
     expect(await probes.close(second.id)).toBe(true);
     expect(await probes.close(second.id)).toBe(false);
     expect(endpoint.sessionCount).toBe(0);
+    expect(endpoint.refused).toEqual([]);
 
     const third = await probes.open("local", ["mcp.call"]);
     expect(third.expires_at).toBe(new Date(PROBE_MS).toISOString());

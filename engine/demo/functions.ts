@@ -139,7 +139,7 @@ export function createFunctions(
 function renderLabel(order: Order, grams: number): string {
   const { name, street, city, postcode } = order.address;
   if (postcode === undefined) {
-    throw new Error(`order ${order.id}: the address has no postcode, the label cannot be sorted`);
+    throw new Error(`${order.id}: the address has no postcode, the label cannot be sorted`);
   }
   return [name, street, city, `${postcode.toUpperCase().replaceAll(" ", "")} ${grams} g`].join("\n");
 }

@@ -6,6 +6,7 @@ import * as z from "zod/v4";
 import { systemClock } from "../clock.ts";
 import { openDataDir } from "../data-dir.ts";
 import { createEngine } from "../engine.ts";
+import { messageOf } from "../errors.ts";
 import { secretsKeysOf, toSecretsKey } from "../secrets/keys.ts";
 import { openDatabase } from "../store/database.ts";
 import { exportEnvironment } from "./export.ts";
@@ -13,6 +14,9 @@ import { importEnvironment } from "./import.ts";
 import { linesOf } from "./lines.ts";
 
 export const TRANSFER_COMMANDS = ["export", "import"] as const;
+
+/** An option that is unknown, missing or empty, in one line. */
+export class BadTransferOption extends Error {}
 
 const Values = z.object({
   "data-dir": z.string({ error: "is required" }).min(1, "is required"),
@@ -24,37 +28,46 @@ const Values = z.object({
 /**
  * `export --data-dir=DIR --env=NAME --file=FILE` and `import --data-dir=DIR --file=FILE [--keep-running]`. No engine may
  * run in the folder. What was done is told on stdout as one JSON line.
- * @throws Error with one line
+ * @throws BadTransferOption before anything is touched, and Error with one line
  */
 export async function runTransfer(
   command: (typeof TRANSFER_COMMANDS)[number],
   argv: readonly string[],
 ): Promise<void> {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: {
-      "data-dir": { type: "string" },
-      env: { type: "string", default: "default" },
-      file: { type: "string" },
-      "keep-running": { type: "boolean", default: false },
-    },
-  });
-  const parsed = Values.safeParse(values);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new Error(`--${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`);
-  }
-  const dataDir = openDataDir(parsed.data["data-dir"]);
+  const values = readOptions(argv);
+  const dataDir = openDataDir(values["data-dir"]);
   try {
-    const { env, file } = parsed.data;
+    const { env, file } = values;
     const done =
       command === "export"
         ? await exportTo(dataDir.database, env, file)
-        : await importFrom(dataDir.database, file, parsed.data["keep-running"]);
+        : await importFrom(dataDir.database, file, values["keep-running"]);
     process.stdout.write(`${JSON.stringify(done)}\n`);
   } finally {
     dataDir.release();
   }
+}
+
+/** @throws BadTransferOption */
+function readOptions(argv: readonly string[]): z.infer<typeof Values> {
+  let given: unknown;
+  try {
+    given = parseArgs({
+      args: [...argv],
+      options: {
+        "data-dir": { type: "string" },
+        env: { type: "string", default: "default" },
+        file: { type: "string" },
+        "keep-running": { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new BadTransferOption(messageOf(error));
+  }
+  const parsed = Values.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new BadTransferOption(`--${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`);
 }
 
 /** Writes the file anew; half of one is removed. @throws Error when it is there already */

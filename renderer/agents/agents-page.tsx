@@ -35,7 +35,7 @@ export function AgentsPage() {
               {problem}
             </p>
           )}
-          <Frame reading={tokens} what="the tokens">
+          <Frame reading={tokens} what="the tokens" ofApp>
             {(list) =>
               list.length === 0 ? (
                 <Empty title="No agent has a token of its own">

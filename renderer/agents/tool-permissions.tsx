@@ -68,18 +68,20 @@ function Editor({ known }: { known: ToolPermissions }) {
         }}
       >
         <NamedChoice label="Tool" value={tool} options={names} onChange={setTool} />
-        <Field label="Needs also" problem={problem}>
-          {(ids) => (
-            <TextInput
-              ids={ids}
-              mono
-              value={permission}
-              maxLength={64}
-              placeholder="mcp.line3"
-              onChange={setPermission}
-            />
-          )}
-        </Field>
+        <div className={styles.needs}>
+          <Field label="Needs also" problem={problem}>
+            {(ids) => (
+              <TextInput
+                ids={ids}
+                mono
+                value={permission}
+                maxLength={64}
+                placeholder="mcp.line3"
+                onChange={setPermission}
+              />
+            )}
+          </Field>
+        </div>
         <div className={styles.beside}>
           <Button type="submit">Put it on</Button>
         </div>

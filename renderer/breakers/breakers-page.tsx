@@ -22,7 +22,11 @@ export function BreakersPage() {
   const breakers = useApp((state) => state.breakers);
   const rows = dataOf(breakers);
   const [openKey, setOpenKey] = useState<string | null>(null);
-  const note = rows === undefined ? undefined : `${holdingBack(rows)} of ${rows.length} hold runs back`;
+  const holding = rows === undefined ? 0 : holdingBack(rows);
+  const note =
+    rows === undefined || rows.length === 0
+      ? undefined
+      : `${holding} of ${rows.length} ${holding === 1 ? "holds" : "hold"} runs back`;
   return (
     <Page title="Circuit breakers" note={note}>
       <Frame reading={breakers} what="the circuit breakers">

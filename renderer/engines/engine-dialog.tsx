@@ -129,7 +129,7 @@ function KeyField(props: { value: string; problem: string | null; onChange: (key
       ? "Leave it empty where the engine asks for none."
       : keeps
         ? "Kept by the system's key store. Leave it empty where the engine asks for none."
-        : "This system has no key store: the key is kept until the app ends, then you enter it again.";
+        : "Kept until the app ends, because this system has no key store. Leave it empty where the engine asks for none.";
   return (
     <Field label="API key" hint={hint} problem={props.problem}>
       {(ids) => (

@@ -23,14 +23,27 @@ test("an engine that the person may not write to always reads read-only", () => 
 
 test("a test says what answered, with its version and the reason", () => {
   const tested = (state: "connected" | "unauthorized", rest: object) =>
-    testText({ phase: "tested", test: { state, ms: 1_234, ...rest } });
+    testText({ phase: "tested", test: { state, ms: 1_234, ...rest } }, "kept");
   expect(tested("connected", { engine_version: "0.24.0" })).toEqual({
     good: true,
     text: "It answers. Version 0.24.0. Took 1.2 s.",
   });
   expect(tested("unauthorized", { problem: "invalid key" })).toEqual({
     good: false,
-    text: "It answers, and refuses the key. invalid key Took 1.2 s.",
+    text: "It answers, and refuses the key. Invalid key. Took 1.2 s.",
   });
-  expect(testText({ phase: "failed", problem: "gone" })).toEqual({ good: false, text: "gone" });
+  expect(testText({ phase: "failed", problem: "gone" }, "none")).toEqual({ good: false, text: "gone" });
+});
+
+test("an engine that got no key is not said to refuse one", () => {
+  const found = {
+    state: "unauthorized",
+    ms: 20,
+    problem: "the engine wants an API key, and none is set",
+  } as const;
+  for (const key of ["none", "needed"] as const) {
+    expect(testText({ phase: "tested", test: found }, key).text).toBe(
+      "It answers, and wants an API key. Took 0.0 s.",
+    );
+  }
 });

@@ -21,7 +21,7 @@ export function EnginesSection() {
           {problem}
         </p>
       )}
-      <Frame reading={engines} what="the engines">
+      <Frame reading={engines} what="the engines" ofApp>
         {(list) => (
           <ul className={styles.list} aria-label="Engines that the window can show">
             {list.map((engine) => (
@@ -49,7 +49,7 @@ function EngineRow({ engine }: { engine: EngineInfo }) {
   const [sure, setSure] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const { name } = engine;
-  const words = tested === undefined ? null : testText(tested);
+  const words = tested === undefined ? null : testText(tested, engine.key);
   const close = () => setOpen(null);
   return (
     <li className={styles.engine} data-engine-id={engine.id}>
@@ -90,7 +90,7 @@ function EngineRow({ engine }: { engine: EngineInfo }) {
                   Rename
                 </Button>
                 <Button look="quiet" aria-label={`API key of ${name}`} onClick={() => setOpen("key")}>
-                  Key
+                  API key
                 </Button>
                 <Button
                   look="quiet"

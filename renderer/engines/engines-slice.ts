@@ -92,7 +92,14 @@ export const enginesSlice: Slice<EnginesSlice> = (set, get, deps) => {
     },
     addEngine: (engine) => problemOf(deps.door.request("engines:add", engine)),
     renameEngine: (id, name) => problemOf(deps.door.request("engines:rename", { id, name })),
-    setEngineKey: (id, api_key) => problemOf(deps.door.request("engines:set-key", { id, api_key })),
+    async setEngineKey(id, api_key) {
+      const problem = await problemOf(deps.door.request("engines:set-key", { id, api_key }));
+      if (problem === null) {
+        // What a test found with the key of before says nothing any more.
+        set(({ engineTests: { [id]: _before, ...others } }) => ({ engineTests: others }));
+      }
+      return problem;
+    },
     removeEngine: (id) => problemOf(deps.door.request("engines:remove", { id })),
   };
 };

@@ -41,7 +41,13 @@ function NoEvents({ filters, onFilters }: Props) {
   const period = WINDOW_WORDS[filters.window].toLowerCase();
   return (
     <Empty title={isEventFiltered(filters) ? "No event passes the filters" : `No events in the ${period}`}>
-      <p>{filters.window === "all" ? "Nothing was emitted yet." : `Only the ${period} are searched.`}</p>
+      <p>
+        {filters.window !== "all"
+          ? `Only the ${period} are searched.`
+          : isEventFiltered(filters)
+            ? "Clear the filters to see every event."
+            : "Applications emit them with their SDK; Emit event sends one from here."}
+      </p>
       {filters.window !== "all" && (
         <Button onClick={() => onFilters({ ...filters, window: "all" })}>Look at all time</Button>
       )}

@@ -8,7 +8,11 @@ import type { Overview } from "./vitals-slice.ts";
 
 export function RecentRuns({ runs }: { runs: Overview["recent_runs"] }) {
   return (
-    <Recent title="Newest runs" href={hrefTo("runs")} none="No runs yet.">
+    <Recent
+      title="Newest runs"
+      href={hrefTo("runs")}
+      none="No runs yet. One starts when an event matches a function's trigger."
+    >
       {runs.map((run) => (
         <li key={run.id} className={styles.run}>
           <Status kind="run" status={run.status} />
@@ -22,7 +26,11 @@ export function RecentRuns({ runs }: { runs: Overview["recent_runs"] }) {
 
 export function RecentEvents({ events }: { events: Overview["recent_events"] }) {
   return (
-    <Recent title="Newest events" href={hrefTo("events")} none="No events yet.">
+    <Recent
+      title="Newest events"
+      href={hrefTo("events")}
+      none="No events yet. Applications emit them; Events has a button that does."
+    >
       {events.map((event) => (
         <li key={event.id} className={styles.event}>
           <a href={hrefTo("events", event.id)}>{event.name}</a>

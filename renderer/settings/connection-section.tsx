@@ -20,7 +20,7 @@ export function ConnectionSection() {
       <Facts
         facts={[
           { name: "Name", value: connection.name },
-          { name: "Engine", value: connection.kind === "embedded" ? "inside this app" : "elsewhere" },
+          { name: "Engine", value: connection.kind === "embedded" ? "inside this app" : "outside this app" },
           { name: "Address", value: <code>{connection.url}</code> },
           { name: "State", value: connectionWords(connection).word },
           { name: "Since", value: <Time at={connection.since} /> },

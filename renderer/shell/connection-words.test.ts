@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Connection } from "../../electron/contract/connection.ts";
-import { connectionWords, shortUrl, writeWords } from "./connection-words.ts";
+import { connectionWords, keyAdvice, shortUrl, writeWords } from "./connection-words.ts";
 
 const connection = (change: Partial<Connection>): Connection => ({
   id: "a",
@@ -44,6 +44,14 @@ describe("words of a connection", () => {
       );
     }
   });
+});
+
+test("an engine that wants a key says where the key goes, and no other one does", () => {
+  const refused = connection({ state: "unauthorized" });
+  expect(keyAdvice(refused, true)).toContain("Settings");
+  expect(keyAdvice(refused, false)).toContain("IRONFLOW_API_KEY");
+  expect(keyAdvice(connection({ state: "unauthorized", kind: "embedded" }), false)).toBeNull();
+  expect(keyAdvice(connection({ state: "unreachable" }), true)).toBeNull();
 });
 
 test("an address keeps a scheme that is not plain http, and its path", () => {

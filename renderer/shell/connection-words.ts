@@ -19,6 +19,17 @@ const CONNECTED: Record<Connection["live"], Words> = {
 export const connectionWords = ({ state, live }: Connection): Words =>
   state === "connected" ? CONNECTED[live] : STATES[state];
 
+/**
+ * What a person can do about an engine that lets nobody in without a key, or null where there is nothing to do here.
+ * @param saved whether it was added under Settings; otherwise a flag named it, and its key is in the environment
+ */
+export function keyAdvice({ state, kind }: Connection, saved: boolean): string | null {
+  if (state !== "unauthorized" || kind === "embedded") return null;
+  return saved
+    ? "Enter its key under Settings, Engines, API key."
+    : "Its key is read from IRONFLOW_API_KEY: quit, set it, and start the app again.";
+}
+
 /** Who may write, short enough to stay on screen, and in full. While everything is stopped agents only read. */
 export function writeWords(
   connection: Connection,

@@ -1,8 +1,9 @@
 import { RotateCw } from "lucide-react";
 import { currentOf, isAway } from "../store/apply-connections.ts";
+import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
 import { useApp } from "../ui/use-app.ts";
-import { connectionWords } from "./connection-words.ts";
+import { connectionWords, keyAdvice } from "./connection-words.ts";
 import styles from "./engine-notice.module.css";
 
 /** What is wrong with the engine, in its own words, and the way to start it again. */
@@ -10,7 +11,10 @@ export function EngineNotice() {
   const connection = useApp(currentOf);
   const restart = useApp((state) => state.restartConnection);
   const problem = useApp((state) => state.restartProblem);
+  const engines = useApp((state) => state.engines);
   if (connection === undefined || !isAway(connection)) return null;
+  const saved = dataOf(engines)?.some((engine) => engine.saved && engine.id === connection.id) ?? false;
+  const advice = keyAdvice(connection, saved);
   return (
     <div className={styles.notice} role="alert">
       <div className={styles.text}>
@@ -18,6 +22,7 @@ export function EngineNotice() {
           {connection.name}: {connectionWords(connection).word.toLowerCase()}
         </strong>
         {connection.problem !== undefined && <pre className={styles.problem}>{connection.problem}</pre>}
+        {advice !== null && <p>{advice}</p>}
         {problem !== null && <p>It could not be restarted: {problem}</p>}
       </div>
       <Button icon={<RotateCw aria-hidden="true" size={14} />} onClick={() => void restart()}>

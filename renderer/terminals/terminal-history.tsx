@@ -22,7 +22,7 @@ export function TerminalHistory() {
   }, [read, store]);
   return (
     <section className={styles.history} aria-label="What agents started">
-      <Frame reading={history} what="what agents started">
+      <Frame reading={history} what="what agents started" ofApp>
         {(records) =>
           records.length === 0 ? (
             <Empty title="No agent has started anything yet">

@@ -39,11 +39,14 @@ export function TerminalsPage() {
       <WaitingCommand />
       {showsHistory && <TerminalHistory />}
       <div className={styles.live} hidden={showsHistory}>
-        <Frame reading={terminals} what="the terminals">
+        <Frame reading={terminals} what="the terminals" ofApp>
           {(sessions) =>
             sessions.length === 0 ? (
               <Empty title="No terminal is open">
-                <p>A tab opens here when an agent with the permission for terminals runs a command.</p>
+                <p>
+                  A tab opens here when an agent runs a command. Its token needs the permission Terminals,
+                  which you give under Agents.
+                </p>
                 <p>An agent's first command waits for your answer before it runs.</p>
               </Empty>
             ) : (

@@ -14,18 +14,25 @@ import { useApp } from "./use-app.ts";
 export function Frame<T>({
   reading,
   what,
+  ofApp = false,
   children,
 }: {
   reading: Reading<T>;
   /** What is read, in the middle of a sentence: `the runs`. */
   what: string;
+  /** The app answers it itself: it is as current with the engine away as with it there. */
+  ofApp?: boolean;
   children: (data: T) => ReactNode;
 }) {
-  const connection = useApp(currentOf);
+  const current = useApp(currentOf);
+  const connection = ofApp ? undefined : current;
   if (reading.phase === "loading") return <Loading what={what} />;
   if (reading.phase === "failed") {
     const said = reasonToSay(connection, reading.problem.error);
-    return <Failed what={what} problem={reading.problem} said={said} />;
+    // The bar above the page says how a key is entered in the app; the tool server's hint is for those who start it alone.
+    const { hint, ...bare } = reading.problem;
+    const problem = connection?.state === "unauthorized" || hint === undefined ? bare : reading.problem;
+    return <Failed what={what} problem={problem} said={said} />;
   }
   const away = connection !== undefined && connection.state !== "connected";
   const reason = reasonToSay(connection, reading.phase === "stale" ? reading.problem.error : null);

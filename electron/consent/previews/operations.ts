@@ -32,7 +32,9 @@ export const resetBreaker: Previewer = async (args, read) => {
       "The breaker is closed.",
       waiting === undefined
         ? "The runs it holds back start."
-        : `${count(waiting, "run")} that it holds back ${waiting === 1 ? "starts" : "start"}.`,
+        : waiting === 0
+          ? "It holds no run back now."
+          : `${count(waiting, "run")} that it holds back ${waiting === 1 ? "starts" : "start"}.`,
     ],
     not_reached: ["The cause is not mended: after more failures it opens again."],
     watched: { key: breaker.key, state: breaker.state },
