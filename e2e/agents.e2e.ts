@@ -42,6 +42,7 @@ test.describe("Agents: tokens that the person makes, and what agents do with the
     await expect(dialog).toContainText("claude mcp add");
     await expect(dialog).toContainText('"mcpServers"');
     await saveScreenshot(page, "token-shown-once");
+    await page.keyboard.press("Escape"); // it stays: the button below is pressed in it
 
     const agent = await modernAgent(app.connection.mcp.url, token.trim(), "the reader's client");
     const tools = await agent.listTools();

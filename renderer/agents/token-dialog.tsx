@@ -47,7 +47,8 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
 
   if (created !== null) {
     return (
-      <Modal title={`Token for ${created.info.name}`} onClose={onClose}>
+      // Escape would lose it, and it can never be shown again.
+      <Modal title={`Token for ${created.info.name}`} onClose={onClose} closable={false}>
         <ShownOnce created={created} onDone={onClose} />
       </Modal>
     );

@@ -34,6 +34,13 @@ const USER: Column = { key: "user", title: "Who", width: "minmax(100px, 0.5fr)" 
 const TOOL: Column = { key: "tool", title: "Tool", width: "minmax(140px, 0.8fr)" };
 const DETAIL: Column = { key: "detail", title: "Detail", width: "minmax(180px, 1.2fr)" };
 const ALL = [TIME, EVENT, USER, TOOL, DETAIL];
+/** What a small window has room for; the rest is in the row's own page. */
+const SMALL = [
+  TIME,
+  { ...EVENT, width: "minmax(140px, 1fr)" },
+  { ...USER, width: "minmax(80px, 0.6fr)" },
+  { ...TOOL, width: "minmax(110px, 0.8fr)" },
+];
 /** Beside a row there is room for what tells rows apart. */
 const COMPACT = [TIME, { ...EVENT, width: "minmax(110px, 1fr)" }, { ...USER, width: "minmax(70px, 0.5fr)" }];
 const KINDS = EVENT_KINDS.map((value) => ({ value, label: EVENT_WORDS[value] }));
@@ -75,7 +82,16 @@ export function AuditPage() {
       {audit.phase === "failed" && <Failed what="the audit" problem={audit.problem} />}
       {page !== undefined && (
         <Split
-          list={<List rows={rows} lost={page.lost} openId={openId} compact={pane !== null} onOpen={go} />}
+          list={
+            <List
+              rows={rows}
+              lost={page.lost}
+              openId={openId}
+              columns={!wide ? SMALL : pane === null ? ALL : COMPACT}
+              filtered={isAuditFiltered(filters)}
+              onOpen={go}
+            />
+          }
           detail={pane}
         />
       )}
@@ -133,14 +149,14 @@ function List(props: {
   rows: readonly Identified[];
   lost: number;
   openId: string | null;
-  compact: boolean;
+  columns: readonly Column[];
+  filtered: boolean;
   onOpen: (id: string) => void;
 }) {
-  const { rows } = props;
-  const columns = props.compact ? COMPACT : ALL;
+  const { rows, columns } = props;
   if (rows.length === 0) {
     return (
-      <Empty title="No row passes the filters">
+      <Empty title={props.filtered ? "No row passes the filters" : "Nothing was done in this time"}>
         <p>Every call of an agent, every change of yours and every question leaves a row here.</p>
       </Empty>
     );

@@ -14,7 +14,7 @@ const values = (facts: readonly { name: string; value: string }[]) =>
   Object.fromEntries(facts.map(({ name, value }) => [name, value]));
 
 test("what was not set about retries is the engine's own, never a number of ours", () => {
-  expect(new Set(Object.values(values(retryFacts(detail({})))))).toEqual(new Set(["the engine's own"]));
+  expect(new Set(Object.values(values(retryFacts(detail({})))))).toEqual(new Set(["engine's default"]));
   expect(values(retryFacts(detail({ max_attempts: 3 })))["Attempts"]).toBe("3");
 });
 

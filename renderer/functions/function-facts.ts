@@ -9,12 +9,12 @@ export function retryFacts({ retry = {}, max_attempts, timeout_ms }: FunctionDet
   const wait = retry.initial_delay_ms;
   const most = retry.max_delay_ms;
   return [
-    { name: "Attempts", value: attempts === undefined ? "the engine's own" : String(attempts) },
+    { name: "Attempts", value: attempts === undefined ? "engine's default" : String(attempts) },
     {
       name: "Waits between",
       value:
         wait === undefined
-          ? "the engine's own"
+          ? "engine's default"
           : [
               showDuration(wait),
               retry.backoff_factor === undefined ? "" : `times ${retry.backoff_factor} each time`,
@@ -23,7 +23,7 @@ export function retryFacts({ retry = {}, max_attempts, timeout_ms }: FunctionDet
               .filter((part) => part !== "")
               .join(", "),
     },
-    { name: "Time-out", value: timeout_ms === undefined ? "the engine's own" : showDuration(timeout_ms) },
+    { name: "Time-out", value: timeout_ms === undefined ? "engine's default" : showDuration(timeout_ms) },
   ];
 }
 

@@ -120,11 +120,11 @@ function cellsOf(record: FunctionRecord): Readonly<Record<string, ReactNode>> {
         {record.id}
       </span>
     ),
-    triggers: faint(record.triggers.map(triggerText).join(", ")),
+    triggers: faint(record.triggers.map(triggerText).join(", ") || "other functions, and by hand"),
     where: faint(
       record.endpoint_url === undefined ? `${record.execution_mode} worker` : shortUrl(record.endpoint_url),
     ),
-    limits: faint([attempts, timeout].filter((part) => part !== "").join(", ") || "the engine's own"),
+    limits: faint([attempts, timeout].filter((part) => part !== "").join(", ") || "engine's default"),
     version: record.version,
     updated: record.updated_at === undefined ? "" : <Time at={record.updated_at} />,
   };

@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { activeIndex, elementKeys, type ActiveRow } from "./active-row.ts";
 import { keyTarget } from "./grid-keys.ts";
 import { useRows } from "./use-rows.ts";
 import styles from "./virtual-grid.module.css";
@@ -17,7 +18,8 @@ export const MAX_ROWS = 400_000;
 
 /**
  * A long list with one tab stop: arrow keys, Page Up and Down, Home and End move, Enter or a click opens. Only rows on
- * screen exist. `row` gives the cells, or null while a row is not loaded yet.
+ * screen exist. `row` gives the cells, or null while a row is not loaded yet; its key names the record, which the keys and
+ * a click stay on while others come above it.
  */
 export function VirtualGrid(props: {
   label: string;
@@ -37,17 +39,24 @@ export function VirtualGrid(props: {
   const count = Math.min(props.count, MAX_ROWS);
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState(0);
-  const activeRow = Math.min(active, Math.max(0, count - 1));
+  const [active, setActive] = useState<ActiveRow>({ index: 0 });
 
   const virtual = useRows({ count, scroller, rowPx: ROW_PX, headPx: ROW_PX, overscan: 8 });
-  const items = virtual.getVirtualItems();
+  const items = virtual
+    .getVirtualItems()
+    .map(({ index, start }) => ({ index, start, row: props.row(index) }));
+  const shown = items.map(({ index, row }) => ({ index, key: row?.key }));
+  const keys = elementKeys(shown);
+  const activeRow = activeIndex(active, shown, count);
+  // Where its record is now is where it is looked for when it is out of sight.
+  if (active.index !== activeRow) setActive({ ...active, index: activeRow });
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
   const scrolled = (virtual.scrollOffset ?? 0) > ROW_PX / 2;
 
   useEffect(() => onRange?.({ first, last }), [onRange, first, last]);
   useEffect(() => onScrolled?.(scrolled), [onScrolled, scrolled]);
+  const goTo = (index: number) => setActive({ index, key: props.row(index)?.key });
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.target !== event.currentTarget) return;
@@ -56,7 +65,7 @@ export function VirtualGrid(props: {
     const next = keyTarget(event, activeRow, count, visibleRows);
     if (next === undefined) return;
     event.preventDefault();
-    setActive(next);
+    goTo(next);
     virtual.scrollToIndex(next);
   }
 
@@ -73,6 +82,9 @@ export function VirtualGrid(props: {
       aria-activedescendant={activeShown ? `${id}-${activeRow}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
+      onFocus={() => {
+        if (active.key === undefined && count > 0) goTo(activeRow);
+      }}
     >
       <div role="rowgroup" className={styles.body} style={{ height: virtual.getTotalSize() }}>
         <div role="row" aria-rowindex={1} className={styles.head} style={template}>
@@ -82,12 +94,11 @@ export function VirtualGrid(props: {
             </span>
           ))}
         </div>
-        {items.map(({ index, start }) => {
-          const row = props.row(index);
+        {items.map(({ index, start, row }, at) => {
           return (
             // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the grid itself takes the keys
             <div
-              key={index}
+              key={keys[at]}
               id={`${id}-${index}`}
               role="row"
               aria-rowindex={index + 2}
@@ -99,7 +110,7 @@ export function VirtualGrid(props: {
               data-opens={props.onOpen !== undefined}
               style={{ ...template, transform: `translateY(${start}px)` }}
               onClick={() => {
-                setActive(index);
+                goTo(index);
                 if (row !== null) props.onOpen?.(index);
               }}
             >
