@@ -62,7 +62,7 @@ export const AGENT_TASKS: readonly AgentTask[] = [
     expected: {
       order: "order-1002",
       step: "render-label",
-      why: "order order-1002: the address has no postcode, the label cannot be sorted",
+      why: "order-1002: the address has no postcode, the label cannot be sorted",
     },
   },
   {
