@@ -14,25 +14,14 @@ import { windowDoor } from "./window.ts";
 const door = windowDoor();
 const store = createAppStore(door, systemClock);
 followAddress(store, door);
-const {
-  followSettings,
-  followConnections,
-  followEngines,
-  followQuestions,
-  followAgents,
-  followTerminals,
-  followApprovals,
-} = store.getState();
-for (const follow of [
-  followSettings,
-  followConnections,
-  followEngines,
-  followQuestions,
-  followAgents,
-  followTerminals,
-  followApprovals,
-])
-  follow();
+const app = store.getState();
+app.followSettings();
+app.followConnections();
+app.followEngines();
+app.followQuestions();
+app.followAgents();
+app.followTerminals();
+app.followApprovals();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no root element");

@@ -1,3 +1,4 @@
+import { LOOPBACK_HOSTS } from "../../loopback/loopback-hosts.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { Remembered } from "../consent/remembered.ts";
 import type { EngineTest } from "../contract/engines.ts";
@@ -54,7 +55,7 @@ export function engineHandlers(parts: EngineHandlerParts): Pick<Handlers, Rows> 
     person_may_write: boolean;
   }) {
     const { protocol, hostname } = new URL(engine.url);
-    const isPlain = protocol === "http:" && !LOOPBACK.has(hostname);
+    const isPlain = protocol === "http:" && !LOOPBACK_HOSTS.has(hostname);
     // An address may have been shown before, by a flag of a start.
     const kept = settings.stored.writes?.[keyOfRights(engine.url)];
     const mayWrite = engine.person_may_write || kept?.person === true;
@@ -159,8 +160,6 @@ export function engineHandlers(parts: EngineHandlerParts): Pick<Handlers, Rows> 
 }
 
 const keyOfRights = (url: string): string => writesKey({ kind: "remote", url });
-
-const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 function keyWords(key: string | undefined, keys: Pick<KeyStore, "keeps">): string {
   if (key === undefined) return "none";

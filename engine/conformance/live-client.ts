@@ -73,3 +73,13 @@ export async function openLive(
     close: () => socket.terminate(),
   };
 }
+
+/** A client of `/ws` for as long as `work` takes. */
+export async function withLive(target: Target, work: (live: LiveClient) => Promise<void>): Promise<void> {
+  const live = await openLive(target);
+  try {
+    await work(live);
+  } finally {
+    live.close();
+  }
+}

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import * as z from "zod/v4";
 import { LOOPBACK } from "../../loopback/listen.ts";
+import { LOOPBACK_HOSTS } from "../../loopback/loopback-hosts.ts";
 
 /** What the tool server was asked to do: flags first, then environment, then defaults. */
 export type ServerOptions = {
@@ -70,8 +71,6 @@ function serverUrlProblem(text: string): string | undefined {
   if (url.search !== "" || url.hash !== "") return "must have no query and no fragment";
   return undefined;
 }
-
-const LOOPBACK_HOSTS = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 const bridgeUrl = z.string().refine((text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { TokenInfo } from "../../electron/contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
+import { AskingNote } from "../actions/asking-note.tsx";
 import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
 import { Modal, ModalButtons } from "../ui/modal.tsx";
@@ -12,8 +13,6 @@ import { TokenFields } from "./token-fields.tsx";
 /** What a token may from its next request on. Giving more asks in the window that asks. */
 export function TokenChangeDialog({ token, onClose }: { token: TokenInfo; onClose: () => void }) {
   const change = useApp((state) => state.changeToken);
-  const waiting = useApp((state) => state.waitingQuestions);
-  const showQuestion = useApp((state) => state.showQuestion);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(token.permissions));
   const [limit, setLimit] = useState(toLimitText(token.rate_limit));
   const [policy, setPolicy] = useState(token.terminal_policy ?? USUAL_POLICY);
@@ -58,18 +57,13 @@ export function TokenChangeDialog({ token, onClose }: { token: TokenInfo; onClos
         policy={policy}
         onPolicy={setPolicy}
       />
-      <div role="status">
-        {asking && waiting > 0 && (
-          <Callout tone="info" title="It waits for your approval.">
-            <Button onClick={showQuestion}>Show the question</Button>
-          </Callout>
-        )}
+      <AskingNote asking={asking}>
         {error !== null && (
           <Callout tone="info" title="Nothing was changed about the token">
             <p>{error.error}</p>
           </Callout>
         )}
-      </div>
+      </AskingNote>
     </Modal>
   );
 }

@@ -2,9 +2,8 @@ import { Plus } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import { EngineAddress, EngineKey, EngineName, type EngineInfo } from "../../electron/contract/engines.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
-import { outcomeOf } from "../actions/outcome.ts";
+import { AskingNote, RefusalNote } from "../actions/asking-note.tsx";
 import { Button } from "../ui/button.tsx";
-import { Callout } from "../ui/callout.tsx";
 import { Check } from "../ui/check.tsx";
 import { Field, TextInput } from "../ui/field.tsx";
 import { Modal, ModalButtons } from "../ui/modal.tsx";
@@ -150,11 +149,8 @@ function EngineForm(props: {
   onClose: () => void;
   children: ReactNode;
 }) {
-  const waiting = useApp((state) => state.waitingQuestions);
-  const showQuestion = useApp((state) => state.showQuestion);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ToolError | null>(null);
-  const refusal = error === null ? null : outcomeOf({ phase: "not_done", what: props.what, error });
 
   async function submit() {
     if (busy) return;
@@ -188,18 +184,9 @@ function EngineForm(props: {
       }
     >
       {props.children}
-      <div role="status">
-        {busy && waiting > 0 && (
-          <Callout tone="info" title="It waits for your approval.">
-            <Button onClick={showQuestion}>Show the question</Button>
-          </Callout>
-        )}
-        {refusal !== null && (
-          <Callout tone={refusal.tone === "bad" ? "bad" : "info"} title={refusal.title}>
-            <p>{refusal.detail}</p>
-          </Callout>
-        )}
-      </div>
+      <AskingNote asking={busy}>
+        <RefusalNote what={props.what} error={error} />
+      </AskingNote>
     </Modal>
   );
 }

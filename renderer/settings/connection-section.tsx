@@ -1,9 +1,7 @@
 import { Switch } from "@base-ui/react/switch";
-import { outcomeOf } from "../actions/outcome.ts";
+import { AskingNote, RefusalNote } from "../actions/asking-note.tsx";
 import { connectionWords, writeWords } from "../shell/connection-words.ts";
 import { currentOf } from "../store/apply-connections.ts";
-import { Button } from "../ui/button.tsx";
-import { Callout } from "../ui/callout.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Section } from "../ui/sections.tsx";
 import { Time } from "../ui/time.tsx";
@@ -70,23 +68,10 @@ function WriteSwitch(props: { who: "person" | "agents"; on: boolean; label: stri
 
 function WritesNote() {
   const busy = useApp((state) => state.writesUnderWay !== null);
-  const waiting = useApp((state) => state.waitingQuestions);
-  const showQuestion = useApp((state) => state.showQuestion);
   const error = useApp((state) => state.writesProblem);
-  const refusal =
-    error === null ? null : outcomeOf({ phase: "not_done", what: "Change who may write", error });
   return (
-    <div role="status">
-      {busy && waiting > 0 && (
-        <Callout tone="info" title="It waits for your approval.">
-          <Button onClick={showQuestion}>Show the question</Button>
-        </Callout>
-      )}
-      {refusal !== null && (
-        <Callout tone={refusal.tone === "bad" ? "bad" : "info"} title={refusal.title}>
-          <p>{refusal.detail}</p>
-        </Callout>
-      )}
-    </div>
+    <AskingNote asking={busy}>
+      <RefusalNote what="Change who may write" error={error} />
+    </AskingNote>
   );
 }

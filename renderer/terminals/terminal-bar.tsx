@@ -107,16 +107,20 @@ export function TerminalBar(props: {
           />
         </div>
         <div className={styles.actions}>
-          {hasEnded(session) && (
-            <Button
-              icon={<RotateCw aria-hidden="true" size={14} />}
-              title="Run the same command again"
-              onClick={() => void restart(id)}
-            >
-              Restart
-            </Button>
-          )}
-          {!hasEnded(session) && (
+          {hasEnded(session) ? (
+            <>
+              <Button
+                icon={<RotateCw aria-hidden="true" size={14} />}
+                title="Run the same command again"
+                onClick={() => void restart(id)}
+              >
+                Restart
+              </Button>
+              <Button icon={<X aria-hidden="true" size={14} />} onClick={() => void close(id)}>
+                Close
+              </Button>
+            </>
+          ) : (
             <Button
               look="danger"
               refused={stopping ? "It is being stopped" : undefined}
@@ -124,11 +128,6 @@ export function TerminalBar(props: {
               onClick={() => void stop(id)}
             >
               {stopping ? "Stopping…" : "Stop"}
-            </Button>
-          )}
-          {hasEnded(session) && (
-            <Button icon={<X aria-hidden="true" size={14} />} onClick={() => void close(id)}>
-              Close
             </Button>
           )}
         </div>

@@ -1,6 +1,6 @@
 import { poll } from "../../../loopback/testing/poll.ts";
 import { expectLike, expectThat, isText, isTime } from "../like.ts";
-import { openLive, type LiveClient } from "../live-client.ts";
+import { withLive } from "../live-client.ts";
 import type { Row } from "../row.ts";
 import { openStream, type StreamClient } from "../stream-client.ts";
 import { WAIT_MS, type Body, type Target } from "../target.ts";
@@ -48,15 +48,6 @@ async function withMembers(
     await work(members);
   } finally {
     for (const member of members) member.close();
-  }
-}
-
-async function withLive(t: Target, work: (live: LiveClient) => Promise<void>): Promise<void> {
-  const live = await openLive(t);
-  try {
-    await work(live);
-  } finally {
-    live.close();
   }
 }
 

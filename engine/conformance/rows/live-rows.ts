@@ -1,17 +1,8 @@
 import { poll } from "../../../loopback/testing/poll.ts";
 import { expectLike, expectThat } from "../like.ts";
-import { openLive, type LiveClient } from "../live-client.ts";
+import { openLive, withLive } from "../live-client.ts";
 import { NotOffered, type Row } from "../row.ts";
-import { WAIT_MS, type Body, type Target } from "../target.ts";
-
-async function withLive(t: Target, work: (live: LiveClient) => Promise<void>): Promise<void> {
-  const live = await openLive(t);
-  try {
-    await work(live);
-  } finally {
-    live.close();
-  }
-}
+import { WAIT_MS, type Body } from "../target.ts";
 
 /** Section 2.15. */
 export const liveRows: Row[] = [
