@@ -2,8 +2,8 @@ import type { TerminalSession } from "../../bridge/contract/api.ts";
 import type { FromTab, ToTab } from "../../bridge/contract/port.ts";
 import { createAckCounter } from "./ack-counter.ts";
 import type { TerminalParts } from "./create-terminal.ts";
+import { drawSparingly } from "./drawing.ts";
 import { createFeed } from "./feed.ts";
-import { holdScrollBar } from "./scroll-bar.ts";
 import type { TerminalPort } from "./terminal-port.ts";
 
 /** The most text that one message to the bridge may carry. */
@@ -17,7 +17,10 @@ export type TerminalLink = {
   close: () => void;
 };
 
-/** Ties a terminal to its session: output in, keys and size out, each char acknowledged once it is parsed. */
+/**
+ * Ties a terminal that is open on the page to its session: output in, keys and size out, each char acknowledged once it is
+ * parsed.
+ */
 export function connectTerminal(options: {
   parts: TerminalParts;
   attach: (on: { message: (message: ToTab) => void; closed: (reason: string) => void }) => TerminalPort;
@@ -28,7 +31,7 @@ export function connectTerminal(options: {
 }): TerminalLink {
   const { terminal, fit } = options.parts;
   const feed = createFeed(terminal);
-  const scrollBar = holdScrollBar(terminal);
+  const drawing = drawSparingly(terminal, () => feed.isBehind);
   const acknowledge = { replay: createAckCounter(), live: createAckCounter() };
   // A replay holds the questions that programs once asked the terminal; it must not answer them again into the shell.
   let replaying = 0;
@@ -46,7 +49,6 @@ export function connectTerminal(options: {
           `\u001b[2m[${dropped_bytes.toLocaleString("en")} earlier bytes are no longer kept]\u001b[0m\r\n`,
         );
       }
-      scrollBar.flows();
       if (replay) replaying += 1;
       feed.write(chars, () => {
         if (replay) replaying -= 1;
@@ -78,7 +80,7 @@ export function connectTerminal(options: {
     close() {
       closed = true;
       feed.close();
-      scrollBar.close();
+      drawing.close();
       input.dispose();
       bell.dispose();
       port.close();

@@ -57,6 +57,19 @@ describe("a feed", () => {
     while (turns.length > 0) expect(turn()).toBeLessThanOrEqual(TURN_MS + 2 * 3);
   });
 
+  test("[B4] a piece ends with a line where it can, and pieces grow all the same", () => {
+    const { feed, pieces, toEnd } = setUp(0.1);
+    const lines = `${"x".repeat(78)}\r\n`.repeat(4_000);
+    feed.write(lines);
+    feed.write("y".repeat(200_000));
+    feed.write("prompt$ ");
+    toEnd();
+    expect(pieces.join("")).toBe(`${lines}${"y".repeat(200_000)}prompt$ `);
+    const ofLines = pieces.filter((piece) => piece.startsWith("x"));
+    expect(ofLines.filter((piece) => !piece.endsWith("\n"))).toEqual([]);
+    expect(Math.max(...ofLines.map(({ length }) => length))).toBeGreaterThan(MOST_PIECE_CHARS - 80);
+  });
+
   test("what comes while it parses is given after it, in the same order", () => {
     const { feed, pieces, toEnd } = setUp();
     feed.write("a", () => feed.write("c"));

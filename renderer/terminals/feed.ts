@@ -13,6 +13,8 @@ export interface Feed {
   write: (chars: string, parsed?: () => void) => void;
   /** Is called after all that was written before is parsed, and before what is written after. */
   between: (act: () => void) => void;
+  /** Not all that was written is parsed. */
+  readonly isBehind: boolean;
   close: () => void;
 }
 
@@ -58,16 +60,17 @@ export function createFeed(terminal: Pick<Terminal, "write">, turns: Turns = win
         first.act();
         continue;
       }
-      const piece = first.chars.slice(given, given + pieceChars);
+      const chars = Math.min(pieceChars, first.chars.length - given);
+      const piece = first.chars.slice(given, endOfLine(first.chars, given, given + chars));
       given += piece.length;
       const beganMs = turns.nowMs();
-      terminal.write(piece, () => took(piece.length, beganMs));
+      terminal.write(piece, () => took(chars, beganMs));
       return;
     }
     running = false;
   }
 
-  /** xterm has parsed a piece. What it is given now it parses at once, in the same turn. */
+  /** xterm has parsed a piece of about so many chars. What it is given now it parses at once, in the same turn. */
   function took(chars: number, beganMs: number) {
     if (closed) return;
     const [first] = waiting;
@@ -93,12 +96,24 @@ export function createFeed(terminal: Pick<Terminal, "write">, turns: Turns = win
       waiting.push({ act });
       start();
     },
+    get isBehind() {
+      return running;
+    },
     close() {
       closed = true;
       waiting.length = 0;
       turns.close();
     },
   };
+}
+
+/**
+ * A piece ends with a line where it can: else each frame finds the cursor, and the element that takes the input there, in
+ * another place, and the page is layered anew for it.
+ */
+function endOfLine(chars: string, from: number, to: number): number {
+  const end = to < chars.length ? chars.lastIndexOf("\n", to - 1) + 1 : to;
+  return end > from ? end : to;
 }
 
 /** At most twice or half as much as before. A piece that was cut short by its message says nothing. */

@@ -31,8 +31,10 @@ export function TerminalView(props: {
   onSplit: () => void;
   /** Goes to the next tab up (-1) or down (1) the list. */
   onStep: (by: -1 | 1) => void;
+  /** It is not shown any more, and keeps so many lines. */
+  onHide: (lines: number) => void;
 }) {
-  const { session, visible, split, onSplit, onStep } = props;
+  const { session, visible, split, onSplit, onStep, onHide } = props;
   const store = useAppStore();
   const look = useLook();
   const windowShown = useWindowShown();
@@ -49,6 +51,7 @@ export function TerminalView(props: {
   const [linked, setLinked] = useState<string | null>(null);
   const [closed, setClosed] = useState<string | null>(null);
   const firstLook = useEffectEvent(() => look);
+  const hidden = useEffectEvent(() => onHide(parts.current?.terminal.buffer.normal.length ?? 0));
   const ended = hasEnded(session);
 
   useEffect(() => {
@@ -90,6 +93,10 @@ export function TerminalView(props: {
     // It takes no focus by itself: what is typed into an agent's shell should be meant for it.
     link.current?.show(seen);
   }, [seen]);
+  useEffect(() => {
+    if (!visible) return undefined;
+    return () => hidden();
+  }, [visible]);
   useEffect(() => {
     if (seen) store.getState().sawBells(session.session_id, session.bells ?? 0);
   }, [store, seen, session.session_id, session.bells]);

@@ -11,7 +11,7 @@ import { Look } from "../ui/status.tsx";
 import { Age } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { endText } from "./end-text.ts";
-import { keepRecent } from "./keep-recent.ts";
+import { keepRecent, letGo } from "./keep-recent.ts";
 import { sessionLook } from "./session-look.ts";
 import { SplitSeparator } from "./split-separator.tsx";
 import { TerminalHistory } from "./terminal-history.tsx";
@@ -70,7 +70,10 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
   )?.session_id;
   const [recent, setRecent] = useState<readonly string[]>([]);
   const [share, setShare] = useState(50);
-  const mounted = keepRecent(keepRecent(recent, besideId ?? ""), openId);
+  /** Of the tabs that were hidden, how many lines each had then. */
+  const [hiddenLines, setHiddenLines] = useState<ReadonlyMap<string, number>>(new Map());
+  const shownIds = new Set([openId, besideId ?? ""]);
+  const mounted = letGo(keepRecent(keepRecent(recent, besideId ?? ""), openId), shownIds, hiddenLines);
   if (mounted.join() !== recent.join()) setRecent(mounted);
   /** What was beside takes the place of what it was beside. */
   const go = (id: string) => {
@@ -136,7 +139,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
       <div className={styles.stage} style={{ "--share": `${share}%` } as CSSProperties}>
         {sessions.map((session) => {
           const { session_id } = session;
-          const shown = session_id === openId || session_id === besideId;
+          const shown = shownIds.has(session_id);
           return (
             <Tabs.Panel
               key={session_id}
@@ -155,6 +158,11 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
                   split={sessions.length < 2 ? undefined : besideId !== undefined}
                   onSplit={split}
                   onStep={step}
+                  onHide={(lines) =>
+                    setHiddenLines((before) =>
+                      new Map([...before].filter(([id]) => mounted.includes(id))).set(session_id, lines),
+                    )
+                  }
                 />
               )}
             </Tabs.Panel>
