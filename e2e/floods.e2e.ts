@@ -91,6 +91,53 @@ test.describe("A tab in a flood", () => {
     await expect(rows()).toContainText("all of it");
   });
 
+  test("[B6] a key of who scrolled back goes to the end of what comes, and stays there", async () => {
+    // Fewer lines than a tab keeps, with some in every frame.
+    const slowly = `perl -e '$| = 1; for (1 .. 4000) { print "line $_\\n"; select(undef, undef, undef, 0.001) }'`;
+    const id = await run(`stty -echo; seq 2000; read -r go; ${slowly}; echo all of it; exec cat`);
+    await open(id);
+    await expect(rows()).toContainText("2000");
+    await panel().locator(".xterm-screen").hover();
+    await app.page.mouse.wheel(0, -400);
+    await expect(rows()).not.toContainText("2000");
+    await go(id);
+    const read = { session_id: id, wait_for: "text", wait_text: "line 500", wait_seconds: 30 };
+    expect((await agent.call("ironflow_terminal_read", read)).structured).toMatchObject({ waited: "met" });
+    await expect(rows()).not.toContainText("line");
+    await panel().locator(".xterm-helper-textarea").focus();
+    await app.page.keyboard.press("a");
+    await expect(rows()).toContainText("all of it");
+  });
+
+  test("[B6] after a clear and the same output again the scroll bar is where the output is", async () => {
+    const clear = String.raw`printf '\033[H\033[2J\033[3J'`;
+    const id = await run(
+      `stty -echo; while :; do seq 15000; echo the end; read -r go; ${clear}; sleep 0.3; done`,
+    );
+    await open(id);
+    await expect(rows()).toContainText("the end");
+    // A person goes up and down again, so that the end is a line that was gone to.
+    await panel().locator(".xterm-screen").hover();
+    await app.page.mouse.wheel(0, -100);
+    await expect(rows()).not.toContainText("the end");
+    await app.page.mouse.wheel(0, 400);
+    await expect(rows()).toContainText("the end");
+    await go(id);
+    await expect(rows()).not.toContainText("the end");
+    await expect(rows()).toContainText("the end");
+    const before = Math.max(...(await numbers()));
+    await panel().locator(".xterm-helper-textarea").focus();
+    await app.page.keyboard.press("Shift+PageUp");
+    await expect(rows()).not.toContainText("the end");
+    const page = await rows().locator("> div").count();
+    expect(Math.max(...(await numbers()))).toBeGreaterThan(before - 2 * page);
+    // Scrolled back, what a clear puts in the place of it is drawn.
+    await go(id);
+    await expect.poll(async () => (await numbers())[0]).toBe(1);
+    await app.page.keyboard.press("a");
+    await expect(rows()).toContainText("the end");
+  });
+
   test("[B4] hidden tabs with much output are let go, and are drawn again from the log when they are shown", async () => {
     const ids: string[] = [];
     for (let tab = 0; tab < 4; tab += 1) ids.push(await run(`${flood(FLOOD_LINES + tab)}; exec cat`));

@@ -2,6 +2,8 @@ import { Terminal } from "@xterm/xterm";
 import { describe, expect, test } from "vitest";
 import { drawSparingly, FLOOD_FRAME_MS } from "./drawing.ts";
 
+const CELL_PX = 15;
+
 /** What xterm has inside once it is open, as far as it is touched; what is asked of it is written down. */
 function setUp() {
   const done: string[] = [];
@@ -15,16 +17,26 @@ function setUp() {
       for (const callback of frames.callbacks.splice(0)) callback();
     },
   };
+  const bar = { scrollTop: 0 };
   const viewport = {
     _sync: (line?: number) => void done.push(`bar ${line ?? "now"}`),
+    _latestYDisp: undefined as number | undefined,
+    _scrollableElement: { getScrollPosition: () => bar },
     scrollLines: (lines: number) => void done.push(`scroll ${lines}`),
+    scrollToLine: (line: number) => void done.push(`to ${line}`),
   };
   const renderer = {
     _renderDebouncer: frames,
     handleSelectionChanged: (from: unknown) => void done.push(`select ${String(from)}`),
+    dimensions: { css: { cell: { height: CELL_PX } } },
   };
+  const buffer = { baseY: 0, viewportY: 0 };
   const element = new EventTarget();
-  const terminal = { _core: { _viewport: viewport, _renderService: renderer }, element };
+  const terminal = {
+    _core: { _viewport: viewport, _renderService: renderer },
+    buffer: { active: buffer },
+    element,
+  };
   const drawing = drawSparingly(terminal as unknown as Terminal, () => state.flooding, {
     nowMs: () => state.nowMs,
     next: (draw) => waiting.push(draw),
@@ -34,7 +46,7 @@ function setUp() {
     state.nowMs += 17;
     for (const draw of waiting.splice(0)) draw();
   };
-  return { done, state, frames, viewport, renderer, element, drawing, frame, waiting };
+  return { done, state, frames, viewport, bar, buffer, renderer, element, drawing, frame, waiting };
 }
 
 describe("drawing", () => {
@@ -71,6 +83,36 @@ describe("drawing", () => {
     viewport._sync();
     viewport.scrollLines(-3);
     expect(done).toEqual(["bar now", "scroll -3"]);
+  });
+
+  test("[B6] a key that goes to the end goes there from where the buffer is", () => {
+    const { done, viewport } = setUp();
+    viewport._sync();
+    viewport.scrollToLine(900);
+    expect(done).toEqual(["bar now", "to 900"]);
+  });
+
+  test("[B6] the scroll bar goes to a line where it once was, too, and is left between two lines", () => {
+    const { viewport, bar, buffer } = setUp();
+    const line = 40;
+    Object.assign(buffer, { viewportY: line, baseY: line });
+    viewport._latestYDisp = line;
+    bar.scrollTop = (line + 0.4) * CELL_PX;
+    viewport._sync();
+    viewport.scrollLines(0);
+    expect(viewport._latestYDisp).toBe(line);
+    bar.scrollTop = 0;
+    viewport._sync();
+    viewport.scrollLines(0);
+    expect(viewport._latestYDisp).toBeUndefined();
+  });
+
+  test("[B6] who has scrolled back is shown what comes into view as lines go at the start", () => {
+    const { done, renderer, buffer } = setUp();
+    Object.assign(buffer, { viewportY: 0, baseY: 20_000 });
+    const change = renderer.handleSelectionChanged as (from: unknown, to: unknown, columns: boolean) => void;
+    change(undefined, undefined, false);
+    expect(done).toEqual(["select undefined"]);
   });
 
   test("rows are not drawn for a selection that is not there; one that comes and goes is drawn", () => {

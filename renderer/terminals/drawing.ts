@@ -4,16 +4,23 @@ import type { Terminal } from "@xterm/xterm";
 export const FLOOD_FRAME_MS = 25;
 
 /*
- * xterm 6.0.0 has no public way to any of this, so three of its parts are taken by name. Where one is missing, or is something
+ * xterm 6.0.0 has no public way to any of this, so some of its parts are taken by name. Where one is missing, or is something
  * else, it draws as it always did: that is never wrong, only slower. terminal-tabs.e2e.ts tells when that comes.
  */
 interface Parts {
   readonly viewport: {
     /** Fits the scroll bar to the buffer; with no argument, to where the buffer is now. */
     _sync: (line?: number) => void;
+    /** Where it was scrolled to last by something else than output. `_sync` takes it that the bar is there still. */
+    _latestYDisp: number | undefined;
+    readonly _scrollableElement: { getScrollPosition: () => { readonly scrollTop: number } };
     scrollLines: (lines: number) => void;
+    scrollToLine: (line: number, atOnce?: boolean) => void;
   };
-  readonly renderer: { handleSelectionChanged: (from: unknown, to: unknown, columns: boolean) => void };
+  readonly renderer: {
+    handleSelectionChanged: (from: unknown, to: unknown, columns: boolean) => void;
+    readonly dimensions: { readonly css: { readonly cell: { readonly height: number } } };
+  };
   readonly frames: { _innerRefresh: () => void; _animationFrame: number | undefined };
 }
 
@@ -33,7 +40,8 @@ export interface Drawing {
  * - While output floods, every second frame is drawn. A frame takes the page, the compositor and the graphics process 10 ms
  *   together, and the program, its terminal and the bridge need the same processors.
  * - With every line xterm moves its scroll bar and starts its timer anew. Here it is moved once for each frame.
- * - With every frame that scrolled, xterm draws all rows for a selection, and then once more. Here not when nothing is selected.
+ * - With every frame that scrolled, xterm draws all rows for a selection, and then once more. Here not when nothing is
+ *   selected and the end of the output is in view.
  *
  * @param isFlooding whether more output waits than what is on screen after this frame
  */
@@ -44,21 +52,29 @@ export function drawSparingly(
 ): Drawing {
   const parts = partsOf(terminal);
   if (parts === undefined) return { close: () => {} };
-  const stopBar = moveScrollBarWithFrames(parts, terminal.element);
-  skipRedrawsWithoutSelection(parts.renderer);
+  const stopBar = moveScrollBarWithFrames(parts, terminal);
+  skipRedrawsWithoutSelection(parts.renderer, terminal);
   skipFramesOfFloods(parts.frames, isFlooding, frames);
   return { close: stopBar };
 }
 
-function moveScrollBarWithFrames({ viewport, frames }: Parts, element: HTMLElement | undefined): () => void {
+function moveScrollBarWithFrames({ viewport, renderer, frames }: Parts, terminal: Terminal): () => void {
   const sync = viewport._sync.bind(viewport);
   const scrollLines = viewport.scrollLines.bind(viewport);
+  const scrollToLine = viewport.scrollToLine.bind(viewport);
   const draw = frames._innerRefresh.bind(frames);
   let behind = false;
   let drawing = false;
+  const barLine = () =>
+    Math.round(
+      viewport._scrollableElement.getScrollPosition().scrollTop / renderer.dimensions.css.cell.height,
+    );
   const catchUp = () => {
-    if (behind) sync();
+    if (!behind) return;
     behind = false;
+    // The buffer may be on that line again, but it was on others that the bar was not moved to, or not from.
+    if (barLine() !== terminal.buffer.active.viewportY) viewport._latestYDisp = undefined;
+    sync();
   };
   viewport._sync = (line) => {
     if (drawing || line !== undefined) sync(line);
@@ -69,6 +85,10 @@ function moveScrollBarWithFrames({ viewport, frames }: Parts, element: HTMLEleme
   viewport.scrollLines = (lines) => {
     catchUp();
     scrollLines(lines);
+  };
+  viewport.scrollToLine = (line, atOnce) => {
+    catchUp();
+    scrollToLine(line, atOnce);
   };
   frames._innerRefresh = () => {
     drawing = true;
@@ -81,17 +101,26 @@ function moveScrollBarWithFrames({ viewport, frames }: Parts, element: HTMLEleme
   };
   const closing = new AbortController();
   for (const event of ["wheel", "pointerdown"])
-    element?.addEventListener(event, catchUp, { capture: true, passive: true, signal: closing.signal });
+    terminal.element?.addEventListener(event, catchUp, {
+      capture: true,
+      passive: true,
+      signal: closing.signal,
+    });
   return () => closing.abort();
 }
 
-function skipRedrawsWithoutSelection(renderer: Parts["renderer"]): void {
+/**
+ * Scrolled back they are needed: a line that goes at the start of the buffer, or all of them, moves others into view, and
+ * xterm draws again what changed at the end only.
+ */
+function skipRedrawsWithoutSelection(renderer: Parts["renderer"], terminal: Terminal): void {
   const redraw = renderer.handleSelectionChanged.bind(renderer);
   let selected = false;
   renderer.handleSelectionChanged = (from, to, columns) => {
     const before = selected;
     selected = from !== undefined;
-    if (before || selected) redraw(from, to, columns);
+    const { baseY, viewportY } = terminal.buffer.active;
+    if (before || selected || viewportY !== baseY) redraw(from, to, columns);
   };
 }
 
@@ -124,8 +153,10 @@ function partsOf(terminal: Terminal): Parts | undefined {
   const renderer = part(core, "_renderService");
   const frames = part(renderer, "_renderDebouncer");
   const whole =
-    has(viewport, "_sync", "scrollLines") &&
+    has(viewport, "_sync", "scrollLines", "scrollToLine") &&
+    has(part(viewport, "_scrollableElement"), "getScrollPosition") &&
     has(renderer, "handleSelectionChanged") &&
+    typeof part(part(part(part(renderer, "dimensions"), "css"), "cell"), "height") === "number" &&
     has(frames, "_innerRefresh");
   return whole ? ({ viewport, renderer, frames } as unknown as Parts) : undefined;
 }
