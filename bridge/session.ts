@@ -12,6 +12,7 @@ import {
 import { BellWatch } from "./bell-watch.ts";
 import { echoes, endsUnfinished, foreground } from "./input-watch.ts";
 import type { OutputLog } from "./output-log.ts";
+import { LookTimes } from "./look-times.ts";
 import { openTerminal } from "./open-terminal.ts";
 import type { PtyEnd, TerminalDevice } from "./pty.ts";
 import { scriptRun } from "./run-script.ts";
@@ -88,6 +89,7 @@ export class Session implements TabSource, Readable {
   #name: string | undefined;
   readonly #bell = new BellWatch();
   #outputAtMs = 0;
+  readonly #looks = new LookTimes();
   readonly #listeners = new Set<() => void>();
 
   /** Begins to start at once; `started` tells when that is decided. */
@@ -185,6 +187,7 @@ export class Session implements TabSource, Readable {
   type(text: string): boolean {
     if (this.#pty === undefined || this.ended) return false;
     const taken = this.#pty.write(text);
+    this.#looks.happened();
     if (!taken && !this.#inputRefused) this.#context.problem(`${this.id}: input is not read and was refused`);
     this.#inputRefused = !taken;
     return taken;
@@ -236,12 +239,14 @@ export class Session implements TabSource, Readable {
   }
 
   /**
-   * Looks whether the program waits for a person: it reads the terminal, and either does not show what is typed or has
-   * left a line unfinished.
+   * Looks, when it is time to, whether the program waits for a person: it reads the terminal, and either does not show what
+   * is typed or has left a line unfinished.
    */
   async lookForInput(): Promise<void> {
     const pty = this.#pty;
-    if (pty === undefined || this.ended) return;
+    const nowMs = this.#context.clock.nowMs();
+    if (pty === undefined || this.ended || !this.#looks.isDue(nowMs)) return;
+    this.#looks.looked(nowMs);
     const printed = this.log.end;
     const does = await foreground(pty.pid);
     const { bytes } = this.log.read(Math.max(this.log.start, printed - PROMPT_BYTES), PROMPT_BYTES);
@@ -295,6 +300,7 @@ export class Session implements TabSource, Readable {
           this.log.append(bytes);
           this.#bell.take(bytes);
           this.#outputAtMs = this.#context.clock.nowMs();
+          this.#looks.happened();
           this.#tab?.outputArrived();
           for (const listener of this.#listeners) listener();
           this.#context.changed(this, "output");

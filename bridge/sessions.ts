@@ -14,6 +14,7 @@ import {
 import type { FromBridge, TranscriptFormat } from "./contract/port.ts";
 import { BlockPool } from "./block-pool.ts";
 import { Coalesced } from "./coalesce.ts";
+import { LOOK_SOON_MS } from "./look-times.ts";
 import { OutputLog } from "./output-log.ts";
 import { answerRead, rawRead } from "./reader.ts";
 import type { ScriptFolder } from "./script-folder.ts";
@@ -27,8 +28,6 @@ import { AT_ONCE_STEPS, SHUTDOWN_STEPS, STOP_STEPS } from "./terminal-processes.
 const TELL = { soonMs: 30, laterMs: 1_000 };
 /** How often it is looked whether what lives on after its session still does, in ms. */
 const RECOUNT_MS = 2_000;
-/** How often it is looked whether a program waits for a person, in ms. */
-const LOOK_FOR_INPUT_MS = 400;
 const ID_RANDOM_BYTES = 9;
 
 type LogLimit = "logMemoryBytes" | "allLogsMemoryBytes" | "logSpillBytes" | "allLogsSpillBytes";
@@ -296,7 +295,7 @@ export class Sessions {
     if (!due || this.#inputLook !== undefined || this.#closing.signal.aborted) return;
     this.#inputLook = setTimeout(() => {
       this.#lookingForInput = this.#lookForInput();
-    }, LOOK_FOR_INPUT_MS);
+    }, LOOK_SOON_MS);
   }
 
   async #lookForInput(): Promise<void> {
