@@ -119,6 +119,18 @@ describe("a tab", () => {
     }
   });
 
+  it("[B4] whose replay ends in half a character gets the whole one once its rest has come", async () => {
+    const log = new OutputLog();
+    log.append(Buffer.from("a€").subarray(0, 2));
+    const { print, data, text } = setUp(log);
+    await turn();
+    expect(text()).toBe("a");
+    print(Buffer.from("€b").subarray(1));
+    await turn();
+    expect(text()).toBe("a€b");
+    expect(data().map(({ replay }) => replay)).toEqual([true, false]);
+  });
+
   it("gets half a character at the end only when nothing more will come", async () => {
     const { print, text, source, tab } = setUp();
     print(Uint8Array.from([0x61, 0xe2, 0x82]));

@@ -1,10 +1,9 @@
-import { TextDecoder } from "node:util";
 import { TERMINAL_LIMITS, type TerminalSession, type TerminalSize } from "./contract/api.ts";
 import { FromTab, type ToTab } from "./contract/port.ts";
 import { FlowControl } from "./flow-control.ts";
 import { problemOf } from "./problem.ts";
-import type { OutputLog } from "./output-log.ts";
-import { brokenStart, UTF8_MAX_BYTES } from "./utf8.ts";
+import { readText, type OutputLog } from "./output-log.ts";
+import { brokenStart, UTF8_MAX_BYTES, wholeCharacters } from "./utf8.ts";
 
 /** The bridge's end of a message port to one tab. */
 export interface TabPort {
@@ -46,18 +45,16 @@ export class Tab {
   /** A replay has limits of its own: what is acknowledged of it makes no room for live output. */
   readonly #flow = { replay: new FlowControl(), live: new FlowControl() };
   readonly #replayUntil: number;
-  #decoder = newDecoder();
   #offset = 0;
   #visible = true;
   #scheduled: NodeJS.Immediate | undefined;
-  #flushed = false;
   #closed = false;
 
   /** `onClose` is called when the other end went away. A message that is not understood goes to `onProblem`. */
   constructor(port: TabPort, source: TabSource, on: { close: () => void; problem: (text: string) => void }) {
     this.#port = port;
     this.#source = source;
-    this.#replayUntil = source.log.end;
+    this.#replayUntil = endOfCharacters(source.log);
     port.onMessage((message) => {
       if (this.#closed) return;
       const parsed = FromTab.safeParse(message);
@@ -124,20 +121,17 @@ export class Tab {
   }
 
   #send(): void {
-    const { log } = this.#source;
+    const { log, ended } = this.#source;
     while (!this.#closed && this.#visible && this.#current.maySend && this.#offset < log.end) {
-      const dropped = this.#skipEvicted();
+      const skipped = this.#skipEvicted();
       const replay = this.#isReplay;
       const limit = replay
         ? Math.min(TAB_MESSAGE_BYTES, this.#replayUntil - this.#offset)
         : TAB_MESSAGE_BYTES;
-      const { bytes } = log.read(this.#offset, limit);
-      this.#offset += bytes.length;
-      this.#post(this.#decoder.decode(bytes, { stream: true }), replay, dropped);
-    }
-    if (this.#source.ended && this.#offset === log.end && !this.#flushed) {
-      this.#flushed = true;
-      this.#post(this.#decoder.decode(), false, 0);
+      const { text, next, dropped } = readText(log, this.#offset, limit, ended);
+      if (next === this.#offset && skipped === 0) return; // the rest of a character is still to come
+      this.#offset = next;
+      this.#post(text, replay, skipped + dropped);
     }
   }
 
@@ -151,7 +145,6 @@ export class Tab {
     this.#offset += brokenStart(log.read(this.#offset, UTF8_MAX_BYTES).bytes);
     // The rest of a sequence whose beginning it never gets would be shown as text.
     this.#offset = log.textFrom(this.#offset) ?? this.#offset;
-    this.#decoder = newDecoder();
     return this.#offset - from;
   }
 
@@ -162,6 +155,8 @@ export class Tab {
   }
 }
 
-function newDecoder(): TextDecoder {
-  return new TextDecoder("utf-8", { ignoreBOM: true });
+/** Where the output ends, without the half of a character whose rest is still to come. */
+function endOfCharacters(log: OutputLog): number {
+  const { bytes } = log.read(Math.max(log.start, log.end - UTF8_MAX_BYTES), UTF8_MAX_BYTES);
+  return log.end - bytes.length + wholeCharacters(bytes);
 }
