@@ -18,7 +18,8 @@ const LOG_BYTES = 256 * 1024 * 1024;
 /** Less than a log keeps in memory: a tab skips nothing of it. */
 const TAB_BYTES = 7 * 1024 * 1024;
 const ROUNDS = 5;
-const TAB_ROUNDS = 7;
+/** A frame is a twentieth of a round: few rounds would tell which frame the end fell into. */
+const TAB_ROUNDS = 11;
 /** As the bridge cuts what it sends to a tab. */
 const PIECE_BYTES = 65_536;
 const FRAMES_MS = 8_000;

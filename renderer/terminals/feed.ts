@@ -1,7 +1,7 @@
 import type { Terminal } from "@xterm/xterm";
 
-/** So long is parsed in one turn of the window's event loop, in ms; then a key and a frame have theirs. */
-export const TURN_MS = 8;
+/** So long is parsed in one turn of the window's event loop, in ms, as xterm does it itself; then a key and a frame have theirs. */
+export const TURN_MS = 12;
 /** A piece should take so long, in ms: it is not interrupted, and what a key waits for is the rest of one. */
 const PIECE_MS = 2;
 /** Lines of one character take fifty times as long as long ones; so the size of a piece follows what pieces took, in chars. */
