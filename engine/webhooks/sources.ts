@@ -48,8 +48,26 @@ function findUnchanged(
   return row;
 }
 
-/** What a change is stored with; two changes of one millisecond are told apart by it. */
-const changedAt = (tx: Tx, known: WebhookSourceRow) => Math.max(tx.nowMs, known.updated_at + 1);
+/**
+ * Makes a change to a source, and tells of it as `action`. `change` answers with what is different afterwards.
+ * @throws ApiError not_found; aborted when the source is not the one that the caller knows
+ */
+function changeSource(
+  core: Core,
+  tx: Tx,
+  environmentId: string,
+  wanted: { id: string; expectedUpdatedAt?: string | undefined },
+  action: string,
+  change: (known: WebhookSourceRow) => Partial<WebhookSourceRow>,
+): WebhookSourceRow {
+  const known = findUnchanged(core, environmentId, wanted);
+  // Two changes of one millisecond are told apart by it.
+  const changedAt = Math.max(tx.nowMs, known.updated_at + 1);
+  const source = { ...known, ...change(known), updated_at: changedAt };
+  core.store.webhooks.update(source);
+  tell(core, tx, source, action);
+  return source;
+}
 
 /** How a source is verified that says it in fields of its own or of before; undefined when it says nothing. */
 function configOf(wanted: {
@@ -98,24 +116,17 @@ export function createSource(
     event_prefix: prefix,
     token_hash: hashToken(token),
     token_prefix: shownOf(token),
-    verify: null,
-    revision: 0,
+    verify: secret === undefined ? null : JSON.stringify(config ?? defaultVerifyConfig(provider)),
+    revision: secret === undefined ? 0 : 1,
     metadata: wanted.metadata === undefined ? null : toJsonText(wanted.metadata).text,
     schema_version: wanted.schemaVersion || 1,
     created_at: tx.nowMs,
     updated_at: tx.nowMs,
   };
   webhooks.insert(source);
-  const made =
-    secret === undefined
-      ? source
-      : putSecret(
-          core,
-          { ...source, verify: JSON.stringify(config ?? defaultVerifyConfig(provider)) },
-          secret,
-        );
-  tell(core, tx, made, "created");
-  return { source: made, token };
+  if (secret !== undefined) addSecret(core, source, source.revision, secret);
+  tell(core, tx, source, "created");
+  return { source, token };
 }
 
 /** What a person sees of a token: enough to tell it from others. */
@@ -128,21 +139,17 @@ export function updateSource(
   environmentId: string,
   wanted: z.output<typeof UpdateSourceRequest>,
 ): WebhookSourceRow {
-  const known = findUnchanged(core, environmentId, wanted);
-  const config = configOf(wanted);
-  if (config !== undefined && known.verify === null)
-    throw new ApiError("failed_precondition", "verify_config: the source has no secret; rotate it first");
-  const source = {
-    ...known,
-    name: wanted.name || known.name,
-    verify: config === undefined ? known.verify : JSON.stringify(config),
-    metadata: wanted.metadata === undefined ? known.metadata : toJsonText(wanted.metadata).text,
-    schema_version: wanted.schemaVersion || known.schema_version,
-    updated_at: changedAt(tx, known),
-  };
-  core.store.webhooks.update(source);
-  tell(core, tx, source, "updated");
-  return source;
+  return changeSource(core, tx, environmentId, wanted, "updated", (known) => {
+    const config = configOf(wanted);
+    if (config !== undefined && known.verify === null)
+      throw new ApiError("failed_precondition", "verify_config: the source has no secret; rotate it first");
+    return {
+      name: wanted.name || known.name,
+      verify: config === undefined ? known.verify : JSON.stringify(config),
+      metadata: wanted.metadata === undefined ? known.metadata : toJsonText(wanted.metadata).text,
+      schema_version: wanted.schemaVersion || known.schema_version,
+    };
+  });
 }
 
 /** @throws ApiError not_found */
@@ -163,16 +170,16 @@ export function rotateSecret(
   environmentId: string,
   wanted: z.output<typeof RotateSecretRequest>,
 ): WebhookSourceRow {
-  const known = findUnchanged(core, environmentId, wanted);
-  const graceMs = (wanted.graceSeconds ?? WEBHOOK_LIMITS.defaultGraceSeconds) * 1000;
-  erase(core, tx, () => {
-    core.store.webhooks.deleteSecretsBefore(known.id, graceMs === 0 ? known.revision + 1 : known.revision);
-    core.store.webhooks.expireSecret(known.id, known.revision, tx.nowMs + graceMs);
+  return changeSource(core, tx, environmentId, wanted, "secret_rotated", (known) => {
+    const graceMs = (wanted.graceSeconds ?? WEBHOOK_LIMITS.defaultGraceSeconds) * 1000;
+    erase(core, tx, () => {
+      core.store.webhooks.deleteSecretsBefore(known.id, graceMs === 0 ? known.revision + 1 : known.revision);
+      core.store.webhooks.expireSecret(known.id, known.revision, tx.nowMs + graceMs);
+    });
+    const revision = known.revision + 1;
+    addSecret(core, known, revision, wanted.verifySecret);
+    return { verify: known.verify ?? JSON.stringify(defaultVerifyConfig(known.provider)), revision };
   });
-  const verify = known.verify ?? JSON.stringify(defaultVerifyConfig(known.provider));
-  const source = putSecret(core, { ...known, verify, updated_at: changedAt(tx, known) }, wanted.verifySecret);
-  tell(core, tx, source, "secret_rotated");
-  return source;
 }
 
 /** The secret that was rotated away ends now. @throws ApiError not_found, aborted */
@@ -182,12 +189,10 @@ export function expireSecretPrev(
   environmentId: string,
   wanted: z.output<typeof ChangeSourceRequest>,
 ): WebhookSourceRow {
-  const known = findUnchanged(core, environmentId, wanted);
-  const source = { ...known, updated_at: changedAt(tx, known) };
-  erase(core, tx, () => core.store.webhooks.deleteSecretsBefore(source.id, source.revision));
-  core.store.webhooks.update(source);
-  tell(core, tx, source, "secret_prev_expired");
-  return source;
+  return changeSource(core, tx, environmentId, wanted, "secret_prev_expired", (known) => {
+    erase(core, tx, () => core.store.webhooks.deleteSecretsBefore(known.id, known.revision));
+    return {};
+  });
 }
 
 /** Deliveries are let in by the token alone; the secrets are removed. @throws ApiError not_found, aborted */
@@ -197,12 +202,10 @@ export function disableVerification(
   environmentId: string,
   wanted: z.output<typeof DisableVerificationRequest>,
 ): WebhookSourceRow {
-  const known = findUnchanged(core, environmentId, wanted);
-  const source = { ...known, verify: null, updated_at: changedAt(tx, known) };
-  erase(core, tx, () => core.store.webhooks.deleteSecretsBefore(source.id, known.revision + 1));
-  core.store.webhooks.update(source);
-  tell(core, tx, source, "verification_disabled");
-  return source;
+  return changeSource(core, tx, environmentId, wanted, "verification_disabled", (known) => {
+    erase(core, tx, () => core.store.webhooks.deleteSecretsBefore(known.id, known.revision + 1));
+    return { verify: null };
+  });
 }
 
 /** The old token ends now; the new one is told once. @throws ApiError not_found, aborted */
@@ -213,15 +216,10 @@ export function rotateToken(
   wanted: z.output<typeof ChangeSourceRequest>,
 ): { source: WebhookSourceRow; token: string } {
   const token = makeToken(WEBHOOK_TOKEN_PREFIX);
-  const known = findUnchanged(core, environmentId, wanted);
-  const source = {
-    ...known,
+  const source = changeSource(core, tx, environmentId, wanted, "token_rotated", () => ({
     token_hash: hashToken(token),
     token_prefix: shownOf(token),
-    updated_at: changedAt(tx, known),
-  };
-  core.store.webhooks.update(source);
-  tell(core, tx, source, "token_rotated");
+  }));
   return { source, token };
 }
 
@@ -259,17 +257,13 @@ export function currentSecrets(core: Core, source: WebhookSourceRow, nowMs: numb
     });
 }
 
-function putSecret(core: Core, known: WebhookSourceRow, secret: string): WebhookSourceRow {
-  const revision = known.revision + 1;
+function addSecret(core: Core, source: WebhookSourceRow, revision: number, secret: string): void {
   core.store.webhooks.addSecret({
-    source_id: known.id,
+    source_id: source.id,
     revision,
-    ...encrypt(core.secretsKeys.current, placeOf(known, revision), secret),
+    ...encrypt(core.secretsKeys.current, placeOf(source, revision), secret),
     expires_at: null,
   });
-  const source = { ...known, revision };
-  core.store.webhooks.update(source);
-  return source;
 }
 
 /** An old secret is not left in the file, encrypted or not. */
