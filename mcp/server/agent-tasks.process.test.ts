@@ -1,16 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ownProcessEnv } from "../../loopback/environment.ts";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
 import { poll } from "../../loopback/testing/poll.ts";
-import { McpSession } from "../client/session.ts";
+import type { McpSession } from "../client/session.ts";
 import { toolByName, type ToolName } from "../contract/tools.ts";
 import { AGENT_TASKS, GIVEN_UP, type Agent, type AgentTask } from "../testing/agent-tasks.ts";
 import { textOf, type Answer } from "../testing/clients.ts";
 import { leaveDeadDeliveries } from "../testing/dead-deliveries.ts";
 import { startDemo } from "../testing/demo.ts";
 import { startRealEngine, type RealEngine } from "../testing/real-engine.ts";
+import { openToolSession } from "../testing/tool-session.ts";
 
 /** `UPDATE_DOCS=1` writes it anew. */
 const DOC = new URL("../../docs/agent-tasks.md", import.meta.url);
@@ -28,13 +27,7 @@ beforeAll(async () => {
     }),
   ]);
   demo = await startDemo(engine);
-  session = await McpSession.connect({
-    command: process.execPath,
-    args: [server.file, "--allow-writes", "--static-only", "--server-url", engine.url],
-    cwd: tmpdir(),
-    env: ownProcessEnv({ extra: { IRONFLOW_API_KEY: engine.apiKey } }),
-    clientInfo: { name: "agent", version: "1" },
-  });
+  session = await openToolSession(server, engine, ["--allow-writes", "--static-only"]);
   // The demo's day: its retries take a moment.
   await poll("the demo's paused and failed runs", async () => {
     const answer = await session.callTool("ironflow_overview", {});

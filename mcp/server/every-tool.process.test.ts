@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownProcessEnv } from "../../loopback/environment.ts";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
-import { McpSession } from "../client/session.ts";
+import type { McpSession } from "../client/session.ts";
 import type { ToolRow } from "../contract/tool-row.ts";
 import { TOOLS, toolByName, type ToolName } from "../contract/tools.ts";
 import { parseExactJson } from "../../loopback/exact-json.ts";
 import { toStructured } from "../upstream/wire-json.ts";
 import { startRealEngine, type RealEngine } from "../testing/real-engine.ts";
+import { openToolSession } from "../testing/tool-session.ts";
 
 /** Every read and write tool against the embedded engine, one after another: later rows find what earlier ones did. */
 let server: Bundle;
@@ -55,13 +55,7 @@ beforeAll(async () => {
     events: ["greeting.asked"],
   });
   await post("/api/v1/kv/buckets", { name: "APP_shop", history: 3 });
-  session = await McpSession.connect({
-    command: process.execPath,
-    args: [server.file, ...FLAGS, "--server-url", engine.url, "--evidence-file", join(folder, "trail.jsonl")],
-    cwd: tmpdir(),
-    env: ownProcessEnv({ extra: { IRONFLOW_API_KEY: engine.apiKey } }),
-    clientInfo: { name: "test", version: "1" },
-  });
+  session = await openToolSession(server, engine, [...FLAGS, "--evidence-file", join(folder, "trail.jsonl")]);
 });
 afterAll(async () => {
   await session.close();

@@ -1,12 +1,11 @@
-import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ownProcessEnv } from "../../loopback/environment.ts";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
-import { McpSession } from "../client/session.ts";
-import type { ToolArguments, ToolName, ToolOutput } from "../contract/tools.ts";
+import type { McpSession } from "../client/session.ts";
+import type { ToolArguments, ToolName } from "../contract/tools.ts";
 import { textOf, type Answer } from "../testing/clients.ts";
 import { leaveDeadDeliveries } from "../testing/dead-deliveries.ts";
 import { startRealEngine, type RealEngine } from "../testing/real-engine.ts";
+import { callTool, openToolSession } from "../testing/tool-session.ts";
 
 /** The tools on rows that the embedded engine itself gave up: its disk was full for as long as it tried. */
 let server: Bundle;
@@ -34,13 +33,7 @@ beforeAll(async () => {
     steps: [],
     result: event.data,
   }));
-  session = await McpSession.connect({
-    command: process.execPath,
-    args: [server.file, "--allow-writes", "--server-url", engine.url],
-    cwd: tmpdir(),
-    env: ownProcessEnv({ extra: { IRONFLOW_API_KEY: engine.apiKey } }),
-    clientInfo: { name: "test", version: "1" },
-  });
+  session = await openToolSession(server, engine, ["--allow-writes"]);
 });
 afterAll(async () => {
   await session.close();
@@ -48,11 +41,7 @@ afterAll(async () => {
   await server.remove();
 });
 
-async function call<Name extends ToolName>(name: Name, args: ToolArguments<Name>): Promise<ToolOutput<Name>> {
-  const result = await session.callTool(name, args);
-  if (result.isError === true) throw new Error(JSON.stringify(result.content));
-  return result.structuredContent as ToolOutput<Name>;
-}
+const call = <Name extends ToolName>(name: Name, args: ToolArguments<Name>) => callTool(session, name, args);
 const refusal = async (name: ToolName, args: Record<string, unknown>): Promise<unknown> => {
   const answer = (await session.callTool(name, args)) as Answer;
   expect(answer.isError).toBe(true);

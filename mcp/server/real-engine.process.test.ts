@@ -1,12 +1,11 @@
-import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownProcessEnv } from "../../loopback/environment.ts";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
 import { poll } from "../../loopback/testing/poll.ts";
-import { McpSession } from "../client/session.ts";
+import type { McpSession } from "../client/session.ts";
 import { CONNECTION_URI, EngineConnection, LiveTopic, liveUri } from "../contract/live.ts";
-import type { ToolArguments, ToolName, ToolOutput } from "../contract/tools.ts";
+import type { ToolArguments, ToolName } from "../contract/tools.ts";
 import { startRealEngine, type RealEngine } from "../testing/real-engine.ts";
+import { callTool, openToolSession } from "../testing/tool-session.ts";
 
 /** The tool server as the app starts it, on the embedded engine as its own process. */
 let server: Bundle;
@@ -28,13 +27,7 @@ beforeAll(async () => {
     steps: [],
     error: { message: "the cup is broken", retryable: false },
   }));
-  session = await McpSession.connect({
-    command: process.execPath,
-    args: [server.file, "--app", "--allow-writes", "--server-url", engine.url],
-    cwd: tmpdir(),
-    env: ownProcessEnv({ extra: { IRONFLOW_API_KEY: engine.apiKey } }),
-    clientInfo: { name: "test", version: "1" },
-  });
+  session = await openToolSession(server, engine, ["--app", "--allow-writes"]);
 });
 
 afterAll(async () => {
@@ -43,11 +36,7 @@ afterAll(async () => {
   await server.remove();
 });
 
-async function call<Name extends ToolName>(name: Name, args: ToolArguments<Name>): Promise<ToolOutput<Name>> {
-  const result = await session.callTool(name, args);
-  if (result.isError === true) throw new Error(JSON.stringify(result.content));
-  return result.structuredContent as ToolOutput<Name>;
-}
+const call = <Name extends ToolName>(name: Name, args: ToolArguments<Name>) => callTool(session, name, args);
 
 const failureOf = async (name: ToolName, args: Record<string, unknown>): Promise<unknown> => {
   const result = await session.callTool(name, args);

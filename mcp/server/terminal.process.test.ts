@@ -1,11 +1,10 @@
-import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ownProcessEnv } from "../../loopback/environment.ts";
 import { bundleEntry, type Bundle } from "../../loopback/testing/bundle.ts";
-import { McpSession } from "../client/session.ts";
+import type { McpSession } from "../client/session.ts";
 import { textOf } from "../testing/clients.ts";
 import { newerEra } from "../testing/engine-eras.ts";
 import { stubEngine, type StubEngine } from "../testing/stub-engine.ts";
+import { openToolSession } from "../testing/tool-session.ts";
 
 const TOKEN = "ibk_terminal_token";
 let server: Bundle;
@@ -64,12 +63,8 @@ beforeAll(async () => {
     }),
     "GET /v1/sessions/*": () => ({ status: 404, json: { error: "no such session", code: "not_found" } }),
   });
-  session = await McpSession.connect({
-    command: process.execPath,
-    args: [server.file, "--allow-writes", "--server-url", engine.url, "--terminal-bridge-url", bridge.url],
-    cwd: tmpdir(),
-    env: ownProcessEnv({ extra: { IRONFLOW_TERMINAL_BRIDGE_TOKEN: TOKEN } }),
-    clientInfo: { name: "test", version: "1" },
+  session = await openToolSession(server, engine, ["--allow-writes", "--terminal-bridge-url", bridge.url], {
+    IRONFLOW_TERMINAL_BRIDGE_TOKEN: TOKEN,
   });
 });
 
