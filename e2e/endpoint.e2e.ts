@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import * as z from "zod/v4";
 import { AuditPage } from "../electron/contract/audit.ts";
 import type { Agent } from "./agents/agent.ts";
@@ -10,16 +10,12 @@ import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
 import { askMain } from "./pages/door.ts";
+import { openPage } from "./pages/open-page.ts";
 import { processesWithEnv, processTree } from "./processes.ts";
 import { saveScreenshot } from "./screenshot.ts";
 import { pressKeys } from "./x-keys.ts";
 
 const Started = z.looseObject({ session_id: z.string() });
-
-async function openPage(page: Page, name: string): Promise<void> {
-  await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
-  await page.getByRole("heading", { name, level: 1 }).waitFor();
-}
 
 test.describe("The endpoint and consent", () => {
   let app: RunningApp;

@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
+import { openPage } from "./pages/open-page.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
 test.describe("Finding runs, functions and what agents did", () => {
@@ -12,18 +13,11 @@ test.describe("Finding runs, functions and what agents did", () => {
     await app.close();
   });
 
-  async function open(name: string): Promise<void> {
-    await app.page
-      .getByRole("navigation", { name: "Pages" })
-      .getByRole("link", { name: new RegExp(`^${name}`) })
-      .click();
-    await expect(app.page.getByRole("heading", { name, level: 1 })).toBeVisible();
-  }
   const hash = () => app.page.evaluate(() => window.location.hash);
   const runs = () => app.page.locator("[data-run-id]");
 
   test("[F7] runs are found by event name and by text in their data, by a whole event id, and Back goes through it", async () => {
-    await open("Runs");
+    await openPage(app.page, "Runs");
     await expect(runs().first()).toBeVisible();
     const text = app.page.getByRole("searchbox", { name: "Search in event name, input, output and error" });
     await text.fill("order.placed");
@@ -56,7 +50,7 @@ test.describe("Finding runs, functions and what agents did", () => {
   });
 
   test("[F7] a function opens by keyboard to its triggers, retries, breaker and newest runs", async () => {
-    await open("Functions");
+    await openPage(app.page, "Functions");
     const grid = app.page.getByRole("grid", { name: "Functions" });
     await grid.locator('[data-function-id="pick-in-warehouse"]').click();
     const detail = app.page.getByRole("region", { name: "Function detail" });
@@ -81,7 +75,7 @@ test.describe("Finding runs, functions and what agents did", () => {
     const agent = await modernAgent(app.connection.mcp.url, app.token);
     await agent.call("ironflow_list_runs", { event_id: "evt_not_in_the_audit" });
     await agent.close();
-    await open("Audit");
+    await openPage(app.page, "Audit");
     const row = app.page
       .locator("[data-audit-id]")
       .filter({ hasText: "mcp.call" })

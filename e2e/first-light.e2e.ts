@@ -7,6 +7,7 @@ import { handshakeAgent } from "./agents/handshake.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { waitForQuestion } from "./pages/consent-window.ts";
+import { openPage } from "./pages/open-page.ts";
 import { RunsPage } from "./pages/runs-page.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
@@ -59,14 +60,6 @@ test.describe("First light: the demo as an agent and a person see it", () => {
     return items;
   }
 
-  async function open(page: string): Promise<void> {
-    await app.page
-      .getByRole("navigation")
-      .getByRole("link", { name: new RegExp(`^${page}`) })
-      .click();
-    await app.page.getByRole("heading", { name: page, level: 1 }).waitFor();
-  }
-
   test("[F3] both eras list the same tools, and none that is only for the app", async () => {
     const [byOld, byModern] = [await old.listTools(), await modern.listTools()];
     expect(byOld.toSorted()).toEqual(byModern.toSorted());
@@ -95,7 +88,7 @@ test.describe("First light: the demo as an agent and a person see it", () => {
     const paused = await runOf("book-carrier");
     await expect(runs.row(paused?.id ?? "")).toContainText("Paused");
     await saveScreenshot(app.page, "runs-demo");
-    await open("Circuit breakers");
+    await openPage(app.page, "Circuit breakers");
     await expect(app.page.getByRole("main")).toContainText("pick-in-warehouse");
     await expect(app.page.getByRole("main")).toContainText(/open/i);
     await expect(app.page.getByRole("main")).toContainText("Runs held back");
@@ -105,12 +98,12 @@ test.describe("First light: the demo as an agent and a person see it", () => {
     await expect(failures.getByRole("listitem").first()).toContainText("the warehouse's server is down");
     await expect(failures).toContainText("the breaker opened");
     await saveScreenshot(app.page, "breakers");
-    await open("Dead letters");
+    await openPage(app.page, "Dead letters");
     await expect(app.page.getByRole("main")).toContainText("welcome-loyal-customer");
     await app.page.getByRole("button", { name: "Payload" }).first().click();
     await expect(app.page.getByRole("main")).toContainText("charles@example.com");
     await saveScreenshot(app.page, "dead-letters");
-    await open("Events");
+    await openPage(app.page, "Events");
     await expect(app.page.getByRole("main")).toContainText("customer.registered");
     await saveScreenshot(app.page, "events");
   });
@@ -135,7 +128,7 @@ test.describe("First light: the demo as an agent and a person see it", () => {
     const detail = app.page.getByRole("region", { name: "Run detail" });
     await expect(detail).toContainText("1 of 3 since it was resumed, 4 in all");
     await saveScreenshot(app.page, "run-resumed");
-    await open("Functions");
+    await openPage(app.page, "Functions");
     await saveScreenshot(app.page, "functions");
   });
 

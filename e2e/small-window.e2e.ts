@@ -1,5 +1,6 @@
 import { expect, test, type Locator } from "@playwright/test";
 import { launchApp, type RunningApp } from "./launch.ts";
+import { openPage } from "./pages/open-page.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
 const SMALL = { width: 900, height: 600 };
@@ -20,17 +21,10 @@ test.describe("A window of 900 by 600", () => {
     await app.close();
   });
 
-  async function open(name: string): Promise<void> {
-    await app.page
-      .getByRole("navigation", { name: "Pages" })
-      .getByRole("link", { name: new RegExp(`^${name}`) })
-      .click();
-    await expect(app.page.getByRole("heading", { name, level: 1 })).toBeVisible();
-  }
   const inSight = (what: Locator) => expect(what).toBeInViewport({ ratio: 1 });
 
   test("[F7] dialogs about tokens end in their buttons, and what they ask scrolls; the token of this start is listed", async () => {
-    await open("Agents");
+    await openPage(app.page, "Agents");
     const local = app.page.getByRole("region", { name: "Token of this start" });
     await expect(local).toContainText("local");
     await expect(local).toContainText(app.connection.mcp.token_file);
@@ -62,7 +56,7 @@ test.describe("A window of 900 by 600", () => {
       "Circuit breakers",
       "Settings",
     ]) {
-      await open(name);
+      await openPage(app.page, name);
       await expect(app.page.getByRole("main")).not.toContainText(/loading/i);
       await saveScreenshot(app.page, `small-${name.toLowerCase().replaceAll(" ", "-")}`);
       expect(await app.page.evaluate(() => document.documentElement.scrollWidth)).toBe(SMALL.width);
@@ -70,7 +64,7 @@ test.describe("A window of 900 by 600", () => {
   });
 
   test("[F7] a breaker says how many failures it keeps before they are shown", async () => {
-    await open("Circuit breakers");
+    await openPage(app.page, "Circuit breakers");
     const failures = app.page.getByRole("button", { name: /^Failures \(\d+\)$/ }).first();
     await expect(failures).toBeVisible();
     await failures.press("Enter");

@@ -1,4 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
+import { openPage } from "./open-page.ts";
 
 /** The Runs page as a person sees it: found by roles and names, not by markup. */
 export class RunsPage {
@@ -8,9 +9,8 @@ export class RunsPage {
     this.page = page;
   }
 
-  async open(): Promise<void> {
-    await this.page.getByRole("navigation").getByRole("link", { name: "Runs" }).click();
-    await this.page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  open(): Promise<void> {
+    return openPage(this.page, "Runs");
   }
 
   /** Rows of the list, without its header. */
