@@ -21,13 +21,17 @@ export function AskingNote(props: { asking: boolean; children: ReactNode }) {
   );
 }
 
-/** Why a change was not made; nothing without an error. `what` is the change in words, as "Add the engine". */
-export function RefusalNote(props: { what: string; error: ToolError | null }) {
+/**
+ * Why a change was not made; nothing without an error. `what` is the change in words, as "Add the engine"; `unchanged` is
+ * said when a person did not approve it.
+ */
+export function RefusalNote(props: { what: string; error: ToolError | null; unchanged?: string }) {
   if (props.error === null) return null;
   const { tone, title, detail } = outcomeOf({ phase: "not_done", what: props.what, error: props.error });
+  const isBad = tone === "bad";
   return (
-    <Callout tone={tone === "bad" ? "bad" : "info"} title={title}>
-      <p>{detail}</p>
+    <Callout tone={isBad ? "bad" : "info"} title={title}>
+      <p>{isBad ? detail : (props.unchanged ?? detail)}</p>
     </Callout>
   );
 }

@@ -2,9 +2,8 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { TokenName, type NewToken } from "../../electron/contract/tokens.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
-import { outcomeOf } from "../actions/outcome.ts";
+import { AskingNote, RefusalNote } from "../actions/asking-note.tsx";
 import { Button } from "../ui/button.tsx";
-import { Callout } from "../ui/callout.tsx";
 import { Field, TextInput } from "../ui/field.tsx";
 import { Modal, ModalButtons } from "../ui/modal.tsx";
 import { useApp } from "../ui/use-app.ts";
@@ -16,13 +15,11 @@ import { TokenFields } from "./token-fields.tsx";
 /** Makes a token. Giving rights asks in the window that asks; the token is shown here once and kept nowhere. */
 export function TokenDialog({ onClose }: { onClose: () => void }) {
   const make = useApp((state) => state.makeToken);
-  const waiting = useApp((state) => state.waitingQuestions);
-  const showQuestion = useApp((state) => state.showQuestion);
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(["mcp.call"]));
   const [limit, setLimit] = useState(NO_LIMIT);
   const [policy, setPolicy] = useState(USUAL_POLICY);
-  const [state, setState] = useState<"editing" | "asking">("editing");
+  const [asking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [error, setError] = useState<ToolError | null>(null);
   const [created, setCreated] = useState<NewToken | null>(null);
@@ -31,16 +28,16 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
     const parsed = TokenName.safeParse(name);
     setProblem(parsed.success ? null : `The name ${wording(parsed.error.issues[0]?.message)}`);
     const read = readLimit(limit);
-    if (!parsed.success || !read.ok || state === "asking") return;
+    if (!parsed.success || !read.ok || asking) return;
     setError(null);
-    setState("asking");
+    setAsking(true);
     const answer = await make({
       name: parsed.data,
       permissions: [...chosen],
       ...(read.limit === null ? {} : { rate_limit: read.limit }),
       terminal_policy: policy,
     });
-    setState("editing");
+    setAsking(false);
     if (answer.ok) setCreated(answer.created);
     else setError(answer.error);
   }
@@ -53,7 +50,6 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
       </Modal>
     );
   }
-  const refusal = error === null ? null : outcomeOf({ phase: "not_done", what: "Make the token", error });
   return (
     <Modal
       title="Make a token for an agent"
@@ -65,7 +61,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
           <Button
             type="submit"
             look="primary"
-            refused={state === "asking" ? "It waits for your approval" : undefined}
+            refused={asking ? "It waits for your approval" : undefined}
             icon={<KeyRound aria-hidden="true" size={14} />}
           >
             Make token
@@ -90,18 +86,9 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
         policy={policy}
         onPolicy={setPolicy}
       />
-      <div role="status">
-        {state === "asking" && (
-          <Callout tone="info" title="It waits for your approval.">
-            {waiting > 0 && <Button onClick={showQuestion}>Show the question</Button>}
-          </Callout>
-        )}
-        {refusal !== null && (
-          <Callout tone={refusal.tone === "bad" ? "bad" : "info"} title={refusal.title}>
-            <p>{refusal.detail === "Nothing was changed." ? "No token was made." : refusal.detail}</p>
-          </Callout>
-        )}
-      </div>
+      <AskingNote asking={asking}>
+        <RefusalNote what="Make the token" error={error} unchanged="No token was made." />
+      </AskingNote>
     </Modal>
   );
 }
