@@ -72,7 +72,8 @@ export async function startApp(flags, options = {}) {
       await exited;
       letDisplayGo();
       await displayEnded;
-      if (options.userDataDir === undefined) rmSync(userDataDir, { recursive: true, force: true });
+      if (options.userDataDir === undefined)
+        rmSync(userDataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -21,7 +21,7 @@ test.describe("An agent's first commands, sent at once", () => {
   test.afterAll(async () => {
     await agent.close();
     await app.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   test("[B7] the one question shows the others that wait whole, as text, and they run with its yes", async () => {

@@ -48,7 +48,7 @@ test.describe("Deliveries that the engine gave up", () => {
   });
   test.afterAll(async () => {
     await app.close();
-    await rm(profile, { recursive: true, force: true });
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const deliveries = (eventId: string) => app.page.getByRole("region", { name: `Deliveries of ${eventId}` });

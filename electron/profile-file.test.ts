@@ -25,7 +25,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ironbridge-profile-"));
   path = join(folder, "settings.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe("a file of the profile", () => {
   it("starts with the start value and holds what was saved, for its owner only", () => {

@@ -6,7 +6,7 @@ import { lockHolder, socketFolder } from "./profile-lock.ts";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "ironbridge-lock-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const linux = { host: "desk", platform: "linux" as const, isAlive: (pid: number) => pid === 7 };
 

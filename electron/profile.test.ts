@@ -7,7 +7,7 @@ import { StartProblem } from "./start-problem.ts";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "ironbridge-open-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe("the profile's folder", () => {
   it("is made with what leads to it, for its owner only, and left without a trace of the try", () => {

@@ -22,7 +22,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ironbridge-settings-"));
   path = join(folder, "settings.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const open = () => openSettings(path, () => new Date(NOW));
 const personMayWrite = () =>

@@ -6,7 +6,7 @@ import { asStartProblem, StartProblem, systemReason } from "./start-problem.ts";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "ironbridge-problem-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 function thrownBy(work: () => unknown): unknown {
   try {

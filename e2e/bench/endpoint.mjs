@@ -56,7 +56,7 @@ async function startDirect(engineUrl, apiKey) {
     async close() {
       child.kill("SIGTERM");
       await exited;
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

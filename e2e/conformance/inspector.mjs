@@ -74,7 +74,7 @@ export async function inspect(node, entry, results) {
     }
   } finally {
     await app.close();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
   return { passed, failures };
 }

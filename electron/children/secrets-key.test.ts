@@ -20,7 +20,7 @@ let dataDir: string;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "ironbridge-key-"));
 });
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
 
 /** A key store of its own, with a key of its own. */
 function createKeyStore({ keeps = true }: { keeps?: boolean } = {}): KeyStore {

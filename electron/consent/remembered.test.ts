@@ -10,7 +10,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ironbridge-remembered-"));
   path = join(folder, "remembered.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const open = () => openRemembered(path, () => new Date("2026-01-01T00:00:00Z"));
 const subject: Subject = { caller: "claude", tokenId: "h1", tool: "ironflow_cancel_run", engine: "embedded" };

@@ -11,7 +11,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ironbridge-engines-"));
   path = join(folder, "engines.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const turned = (text: string) => text.split("").toReversed().join("");
 /** Seals by turning a text round, which is enough to tell what was sealed. */

@@ -26,7 +26,7 @@ beforeEach(() => {
   opened = [];
   changesEnd = new Map();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 function link(engine: EngineToOpen): EngineLink {
   opened.push(engine);

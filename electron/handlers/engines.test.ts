@@ -32,7 +32,7 @@ beforeEach(() => {
   given = [];
   open(undefined);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 function open(serverUrl: string | undefined, apiKey?: string): void {
   engines = openEngines({

@@ -18,7 +18,7 @@ beforeEach(() => {
   answer = { approved: true };
   told = 0;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const app = toolRow({ ...READ_ROW, name: "ironbridge_app_only", for: "app" });
 const handlers = () =>

@@ -34,7 +34,7 @@ beforeEach(() => {
   narrowed = [];
   told = 0;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const consent = {
   askRights: async (rights: RightsToAsk) => {

@@ -14,7 +14,7 @@ beforeEach(() => {
   path = join(folder, "tokens.json");
   nowMs = Date.parse("2026-01-01T00:00:00Z");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe("agents' tokens", () => {
   it("open the door with the permissions they were made with, also after a restart", () => {

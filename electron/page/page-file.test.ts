@@ -20,7 +20,7 @@ beforeAll(() => {
   writeFileSync(join(folder, "renderer-other", "a.js"), "other");
   symlinkSync(join(folder, "secret.json"), join(root, "link.json"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe("an address of a page", () => {
   it.each([

@@ -212,7 +212,7 @@ it("puts the times right when the clock was set back while the engine was stoppe
     expect(engine.run(id).status).toBe("completed");
   } finally {
     await engine.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 

@@ -184,7 +184,7 @@ it("keeps jobs over a restart of the engine: the worker goes on, and its slot is
     await report(job, { status: "completed", output: 1 });
     expect((await claim("w2")).map((run) => run.id)).toEqual([ids[1]]);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 

@@ -255,6 +255,6 @@ it("leaves nothing in the file and its log, and nothing in the history of the br
       expect([name, (await readFile(join(folder, name))).includes(secret)]).toEqual([name, false]);
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });

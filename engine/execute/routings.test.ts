@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await engine.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const many = 2 * MAX_RUNS_PER_CHANGE + 50;

@@ -10,7 +10,7 @@ let folder: string | undefined;
 
 afterEach(async () => {
   await engine.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   folder = undefined;
 });
 

@@ -140,7 +140,7 @@ describe("time to live", () => {
     expect(read("x")).toBe("2");
     clock.advance(4_000);
     await engine.until("the sweep after the restart", () => stored() === 0);
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5 });
   });
 });
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await engine.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const define = () => engine.define("f", () => completed(), { triggers: [{ event: "order.*" }] });

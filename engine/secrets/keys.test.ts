@@ -12,7 +12,7 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "engine-keys-"));
 });
 
-afterEach(() => rmSync(dataDir, { recursive: true }));
+afterEach(() => rmSync(dataDir, { recursive: true, maxRetries: 5 }));
 
 const load = (more: { given?: string; previous?: string; file?: string } = {}) =>
   loadSecretsKeys({ dataDir, given: undefined, previous: undefined, file: undefined, ...more });

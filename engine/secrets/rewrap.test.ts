@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await engine.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function start(current: SecretsKey, ...others: SecretsKey[]): Promise<void> {

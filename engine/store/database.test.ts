@@ -15,7 +15,7 @@ beforeEach(async () => {
   file = join(folder, "engine.db");
 });
 
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 it("has every acknowledged commit on disk: WAL, synchronous FULL, foreign keys on", () => {
   const db = openDatabase(file);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await engine.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const count = (table: string) =>

@@ -100,7 +100,7 @@ it("a purge that was cut off is invisible to readers at once and ends at the nex
     expect(read()).toEqual(["$stream.deleted"]);
     expect(engine.core.store.streams.purging()).toEqual([]);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 

@@ -18,7 +18,7 @@ export async function runEntry(entry) {
   mkdirSync(CACHE, { recursive: true });
   // A folder for each run: a soak starts its engine again and again, and must not get what another run has built meanwhile.
   const folder = mkdtempSync(join(CACHE, "run-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const [engine, file] = await Promise.all([
     bundle(ENGINE, folder, "engine"),
     bundle(entry, folder, nameOf(entry)),

@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const each of open.splice(0)) await each.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function exported(engine: Harness): Promise<string> {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await engine.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const [older, newer] = ["older-secret", "newer-secret"];
