@@ -1,8 +1,7 @@
 import type { Core } from "../core.ts";
-import { messageOf } from "../errors.ts";
 import type { ListenerRow } from "../store/listeners.ts";
 import type { EventView } from "./event-view.ts";
-import { compileExpression } from "./expression.ts";
+import { evaluate, mayReach } from "./listening.ts";
 import { matchKey, valueAtPath } from "./match.ts";
 
 /** What an event does, or did, to a run that listens for its name. */
@@ -78,16 +77,6 @@ export function explainWaits(
   };
 }
 
-/** Those that routing looks at: the ones that compare a path and hold the event's value at it, and all without a key. */
-function* mayReach(core: Core, event: Looked, view: EventView): Generator<ListenerRow> {
-  const { listeners } = core.store;
-  yield* listeners.unkeyed(event.environment_id, event.name);
-  for (const path of listeners.paths(event.environment_id, event.name)) {
-    const key = matchKey(valueAtPath(view.exact(), path));
-    if (key !== null) yield* listeners.keyed(event.environment_id, event.name, path, key);
-  }
-}
-
 function judge(core: Core, listener: ListenerRow, view: EventView): WaitVerdict {
   const step = listener.step_id === null ? undefined : core.store.steps.get(listener.step_id);
   const told = {
@@ -109,6 +98,7 @@ function judge(core: Core, listener: ListenerRow, view: EventView): WaitVerdict 
 function verdictOf(listener: ListenerRow, view: EventView): { hit: boolean | undefined; reason: string } {
   if (listener.grammar === "any") return { hit: true, reason: "any event of this name will do" };
   if (listener.grammar === "path") {
+    // Routing finds those of the right key by index; here the others are told of too, with what they wait for.
     const path = listener.expression;
     const key = matchKey(valueAtPath(view.exact(), path));
     const found = key === null ? "absent" : key;
@@ -117,10 +107,8 @@ function verdictOf(listener: ListenerRow, view: EventView): { hit: boolean | und
       ? { hit: true, reason: `${path} is ${found}` }
       : { hit: false, reason: `${path} is ${found}, and the run waits for ${wanted}` };
   }
-  try {
-    const hit = compileExpression(listener.expression, "expression").test(view.plain(), view.budget);
-    return { hit, reason: `the expression is ${hit}: ${listener.expression}` };
-  } catch (error) {
-    return { hit: undefined, reason: messageOf(error) };
-  }
+  const answer = evaluate(listener.expression, view);
+  return "hit" in answer
+    ? { hit: answer.hit, reason: `the expression is ${answer.hit}: ${listener.expression}` }
+    : { hit: undefined, reason: answer.problem };
 }

@@ -9,9 +9,8 @@ import { storeDeadLetter } from "./dead-letters.ts";
 import { debounceEvent } from "./debounce.ts";
 import { deliver } from "./deliver.ts";
 import { viewEvent, type EventView } from "./event-view.ts";
-import { compileExpression } from "./expression.ts";
 import { createFanOut, type FanOut } from "./fan-out.ts";
-import { matchKey, valueAtPath } from "./match.ts";
+import { evaluate, mayReach } from "./listening.ts";
 import type { RegisteredFunction } from "./registry.ts";
 
 /** What an event has to reach. */
@@ -73,16 +72,6 @@ export function reach(
   return started;
 }
 
-/** True or false, or the reason why it cannot be said. */
-function evaluate(expression: string, scope: EventView): { hit: boolean } | { problem: string } {
-  try {
-    return { hit: compileExpression(expression, "expression").test(scope.plain(), scope.budget) };
-  } catch (error) {
-    if (error instanceof Error) return { problem: error.message };
-    throw error;
-  }
-}
-
 export interface Verdict {
   /** The trigger that fires. */
   trigger?: Trigger;
@@ -109,26 +98,20 @@ export function judgeTriggers(
 
 /** Listeners that this event satisfies. Of many runs with one broken expression only the first makes a dead letter. */
 function listenersFor(core: Core, tx: Tx, event: NewEvent, scope: EventView): ListenerRow[] {
-  const { listeners, runs } = core.store;
-  const { environment_id: environmentId, name } = event;
   const found: ListenerRow[] = [];
   const broken = new Set<string>();
-  for (const listener of listeners.unkeyed(environmentId, name)) {
-    const answer = listener.grammar === "any" ? { hit: true } : evaluate(listener.expression, scope);
+  for (const listener of mayReach(core, event, scope)) {
+    const answer = listener.grammar === "cel" ? evaluate(listener.expression, scope) : { hit: true };
     if ("hit" in answer) {
       if (answer.hit) found.push(listener);
       continue;
     }
-    const functionId = runs.get(listener.run_id)?.function_id ?? null;
+    const functionId = core.store.runs.get(listener.run_id)?.function_id ?? null;
     const key = `${functionId} ${listener.kind} ${listener.expression}`;
     if (broken.has(key)) continue;
     broken.add(key);
     const source = listener.kind === "wait" ? "resume" : "routing";
     storeDeadLetter(core, tx, event, { source, error: answer.problem, functionId, runId: listener.run_id });
-  }
-  for (const path of listeners.paths(environmentId, name)) {
-    const key = matchKey(valueAtPath(scope.exact(), path));
-    if (key !== null) found.push(...listeners.keyed(environmentId, name, path, key));
   }
   return found;
 }
