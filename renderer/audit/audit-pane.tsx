@@ -1,6 +1,6 @@
 import type { AuditRow } from "../../electron/contract/audit.ts";
 import { hrefTo } from "../store/route.ts";
-import styles from "../ui/detail.module.css";
+import { Detail, DetailBody, DetailNote, DetailSection } from "../ui/detail.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Empty } from "../ui/frame.tsx";
 import { PaneClose } from "../ui/pane-close.tsx";
@@ -12,13 +12,11 @@ import { eventWords } from "./event-words.ts";
 export function AuditPane(props: { row: AuditRow | undefined; filters: AuditFilters; onClose: () => void }) {
   const { row } = props;
   return (
-    <section className={styles.pane} aria-label="Audit detail">
-      <header className={styles.header}>
-        <div className={styles.top}>
-          <h2 className={styles.name}>{row === undefined ? "Row" : eventWords(row.event)}</h2>
-          <PaneClose what="row" list="All rows" onClose={props.onClose} />
-        </div>
-      </header>
+    <Detail
+      label="Audit detail"
+      title={row === undefined ? "Row" : eventWords(row.event)}
+      close={<PaneClose what="row" list="All rows" onClose={props.onClose} />}
+    >
       {row === undefined ? (
         <Empty title="This row is not among those that are listed">
           <p>It is older than the rows listed, or the filters leave it out.</p>
@@ -26,7 +24,7 @@ export function AuditPane(props: { row: AuditRow | undefined; filters: AuditFilt
       ) : (
         <Body row={row} filters={props.filters} />
       )}
-    </section>
+    </Detail>
   );
 }
 
@@ -35,7 +33,7 @@ function Body({ row, filters }: { row: AuditRow; filters: AuditFilters }) {
   const to = (change: Partial<AuditFilters>) =>
     hrefTo("audit", null, auditFiltersQuery({ ...filters, ...change }));
   return (
-    <div className={styles.body} tabIndex={-1}>
+    <DetailBody>
       <Facts
         facts={[
           { name: "Time", value: <Time at={row.time} precise /> },
@@ -47,10 +45,9 @@ function Body({ row, filters }: { row: AuditRow; filters: AuditFilters }) {
             : { name: "A proxy claims it forwards for", value: <code>{row.forwarded_for}</code> },
         ]}
       />
-      <section aria-label="Fields">
-        <h3 className={styles.heading}>Fields</h3>
+      <DetailSection title="Fields">
         {Object.keys(row.detail).length === 0 ? (
-          <p className={styles.none}>None.</p>
+          <DetailNote>None.</DetailNote>
         ) : (
           <Facts
             facts={Object.entries(row.detail).map(([name, value]) => ({
@@ -59,10 +56,9 @@ function Body({ row, filters }: { row: AuditRow; filters: AuditFilters }) {
             }))}
           />
         )}
-        <p className={styles.none}>What was passed along is not recorded.</p>
-      </section>
-      <section aria-label="More like it">
-        <h3 className={styles.heading}>More like it</h3>
+        <DetailNote>What was passed along is not recorded.</DetailNote>
+      </DetailSection>
+      <DetailSection title="More like it">
         <ul>
           {typeof callId === "string" && (
             <li>
@@ -82,7 +78,7 @@ function Body({ row, filters }: { row: AuditRow; filters: AuditFilters }) {
             </li>
           )}
         </ul>
-      </section>
-    </div>
+      </DetailSection>
+    </DetailBody>
   );
 }

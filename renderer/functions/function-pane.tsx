@@ -1,16 +1,17 @@
 import { useEffect } from "react";
 import type { FunctionDetail } from "../../mcp/contract/domain.ts";
 import { JsonView } from "../json/json-view.tsx";
+import { RunLine } from "../runs/run-line.tsx";
 import { isGone } from "../runs/run-slice.ts";
 import { dataOf } from "../store/reading.ts";
 import { hrefTo } from "../store/route.ts";
-import styles from "../ui/detail.module.css";
+import { Detail, DetailBody, DetailNote, DetailSection } from "../ui/detail.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { PaneClose } from "../ui/pane-close.tsx";
 import { Status } from "../ui/status.tsx";
-import { Duration, Time } from "../ui/time.tsx";
+import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { otherFacts, retryFacts } from "./function-facts.ts";
 import type { FunctionRuns } from "./function-slice.ts";
@@ -23,14 +24,12 @@ export function FunctionPane({ functionId, onClose }: { functionId: string; onCl
   useEffect(() => open(functionId), [open, functionId]);
   const gone = (reading.phase === "failed" || reading.phase === "stale") && isGone(reading.problem);
   return (
-    <section className={styles.pane} aria-label="Function detail">
-      <header className={styles.header}>
-        <div className={styles.top}>
-          <h2 className={styles.name}>{dataOf(reading)?.name ?? functionId}</h2>
-          <PaneClose what="function" list="All functions" onClose={onClose} />
-        </div>
-        <Identifier id={functionId} what="the function id" />
-      </header>
+    <Detail
+      label="Function detail"
+      title={dataOf(reading)?.name ?? functionId}
+      close={<PaneClose what="function" list="All functions" onClose={onClose} />}
+      id={<Identifier id={functionId} what="the function id" />}
+    >
       {gone ? (
         <Empty title="There is no such function">
           <p>The engine knows no function with this id.</p>
@@ -40,7 +39,7 @@ export function FunctionPane({ functionId, onClose }: { functionId: string; onCl
           {(detail) => <FunctionBody detail={detail} />}
         </Frame>
       )}
-    </section>
+    </Detail>
   );
 }
 
@@ -48,7 +47,7 @@ function FunctionBody({ detail }: { detail: FunctionDetail }) {
   const runs = useApp((state) => state.functionRuns);
   const { id, description, metadata, debounce } = detail;
   return (
-    <div className={styles.body} tabIndex={-1}>
+    <DetailBody>
       {description !== undefined && description !== "" && <p>{description}</p>}
       <Facts
         facts={[
@@ -71,10 +70,9 @@ function FunctionBody({ detail }: { detail: FunctionDetail }) {
             : { name: "This version since", value: <Time at={detail.updated_at} /> },
         ]}
       />
-      <section aria-label="Started by">
-        <h3 className={styles.heading}>Started by</h3>
+      <DetailSection title="Started by">
         {detail.triggers.length === 0 ? (
-          <p className={styles.none}>No event and no schedule: it is invoked.</p>
+          <DetailNote>No event and no schedule: it is invoked.</DetailNote>
         ) : (
           <ul>
             {detail.triggers.map((trigger) => (
@@ -84,50 +82,44 @@ function FunctionBody({ detail }: { detail: FunctionDetail }) {
             ))}
           </ul>
         )}
-      </section>
-      <section aria-label="Retries">
-        <h3 className={styles.heading}>Retries</h3>
+      </DetailSection>
+      <DetailSection title="Retries">
         <Facts facts={retryFacts(detail)} />
-      </section>
+      </DetailSection>
       {otherFacts(detail).length > 0 && (
-        <section aria-label="Limits">
-          <h3 className={styles.heading}>Limits</h3>
+        <DetailSection title="Limits">
           <Facts facts={otherFacts(detail)} />
-        </section>
+        </DetailSection>
       )}
       <Versions />
       <FunctionBreakers functionId={id} mode={detail.execution_mode} />
-      <section aria-label="Newest runs">
-        <h3 className={styles.heading}>Newest runs</h3>
+      <DetailSection title="Newest runs">
         <Frame reading={runs} what="its runs">
           {(data) => <Runs data={data} functionId={id} />}
         </Frame>
-      </section>
+      </DetailSection>
       {debounce !== undefined && (
-        <section aria-label="Debounce">
-          <h3 className={styles.heading}>Debounce</h3>
+        <DetailSection title="Debounce">
           <JsonView value={debounce} label="the function's debounce" />
-        </section>
+        </DetailSection>
       )}
       {metadata !== undefined && (
-        <section aria-label="Metadata">
-          <h3 className={styles.heading}>Metadata</h3>
+        <DetailSection title="Metadata">
           <JsonView value={metadata} label="the function's metadata" />
-        </section>
+        </DetailSection>
       )}
-    </div>
+    </DetailBody>
   );
 }
 
 function Versions() {
   const reading = useApp((state) => state.functionVersions);
   return (
-    <section aria-label="Versions">
-      <h3 className={styles.heading}>Versions</h3>
+    <DetailSection title="Versions">
       <Frame reading={reading} what="its versions">
         {(data) =>
           data === null ? (
-            <p className={styles.none}>This engine does not tell earlier versions.</p>
+            <DetailNote>This engine does not tell earlier versions.</DetailNote>
           ) : (
             <ol aria-label="Versions, newest first">
               {data.rows.map(({ version, change_reason: reason, created_at: at }) => (
@@ -136,15 +128,17 @@ function Versions() {
                 </li>
               ))}
               {data.total > data.rows.length && (
-                <li className={styles.none}>
-                  The newest {data.rows.length} of {data.total.toLocaleString("en")}.
+                <li>
+                  <DetailNote>
+                    The newest {data.rows.length} of {data.total.toLocaleString("en")}.
+                  </DetailNote>
                 </li>
               )}
             </ol>
           )
         }
       </Frame>
-    </section>
+    </DetailSection>
   );
 }
 
@@ -153,9 +147,8 @@ function FunctionBreakers({ functionId, mode }: { functionId: string; mode: stri
   if (mode !== "push" || breakers === undefined) return null; // pull functions have none
   const own = breakers.filter((breaker) => breaker.function_id === functionId);
   return (
-    <section aria-label="Circuit breaker">
-      <h3 className={styles.heading}>Circuit breaker</h3>
-      {own.length === 0 && <p className={styles.none}>None has been needed.</p>}
+    <DetailSection title="Circuit breaker">
+      {own.length === 0 && <DetailNote>None has been needed.</DetailNote>}
       {own.map((breaker) => (
         <p key={breaker.key}>
           <Status kind="breaker" status={breaker.state} /> {breaker.consecutive_fails === 1 && "1 failure. "}
@@ -163,24 +156,17 @@ function FunctionBreakers({ functionId, mode }: { functionId: string; mode: stri
           <a href={hrefTo("breakers")}>Circuit breakers</a>
         </p>
       ))}
-    </section>
+    </DetailSection>
   );
 }
 
 function Runs({ data, functionId }: { data: FunctionRuns; functionId: string }) {
-  if (data.total === 0) return <p className={styles.none}>It has not run.</p>;
+  if (data.total === 0) return <DetailNote>It has not run.</DetailNote>;
   return (
     <>
       <ul>
         {data.rows.map((run) => (
-          <li key={run.id} className={styles.run}>
-            <Status kind="run" status={run.status} />
-            <a className={styles.id} href={hrefTo("runs", run.id)}>
-              <code>{run.id}</code>
-            </a>
-            <Time at={run.started_at ?? run.created_at} />
-            <Duration from={run.started_at} to={run.ended_at} />
-          </li>
+          <RunLine key={run.id} run={run} by="id" />
         ))}
       </ul>
       <a href={hrefTo("runs", null, { function: functionId, window: "all" })}>
