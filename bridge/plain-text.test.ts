@@ -43,6 +43,18 @@ describe("plain text", () => {
     expect(await read(many.map((line) => `${line}\r\n`).join(""))).toBe(`${many.join("\n")}\n`);
   });
 
+  it.each([
+    ["a style", "\u001b[1;31m"],
+    ["a style that begins with one character", "\u009b1;31m"],
+    ["a link", "\u001b]8;;https://x\u001b\\"],
+    ["a character set", "\u001b(B"],
+  ])("is the same wherever %s is cut between two batches of a long line", async (_what, sequence) => {
+    for (let cut = 0; cut <= Buffer.byteLength(sequence); cut += 1) {
+      const before = "x".repeat(16_384 - cut);
+      expect(await read(`${before}${sequence}end\r\n`), `cut after ${cut} bytes`).toBe(`${before}end\n`);
+    }
+  });
+
   it("keeps what was printed around a full-screen program", async () => {
     expect(await read("before\r\n\u001b[?1049h\u001b[Hfull screen\u001b[?1049lafter\r\n")).toBe(
       "before\nafter\n",

@@ -11,15 +11,8 @@ const BATCH_BYTES = 16_384;
 const BATCH_LINES = 800;
 const SCROLLBACK_LINES = 1_000;
 const NEWLINE = 0x0a;
-const ESCAPE = 0x1b;
 /** Of a sequence that is no string. */
 const SEQUENCE_MAX_BYTES = 4_096;
-const BELL = 0x07;
-
-/** A whole escape sequence: of control, of a string, or of two characters. */
-const CLOSED =
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  /^\u001b(\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(\u0007|\u001b\\)|[ -/]*[0-OQ-WYZ\\`-~])/;
 
 export interface PlainText {
   /** Finished lines, each with its line break. */
@@ -93,22 +86,13 @@ export function textRange(bytes: Uint8Array): { skip: number; length: number; op
   // One at the very end may be the first half of a line break.
   const redrawn = scanner.returnBefore(bytes.length - 1);
   if (redrawn > 0) return { skip: redrawn, length: redrawn, opens: false };
-  if (openAt === undefined) return { skip: 0, length: bytes.length, opens: false };
-  if (inString) return { skip: 0, length: openAt, opens: openAt === 0 };
-  // A sequence that is no string is left for the next read, if it is no longer than sequences are.
-  const whole = openAt === 0 || bytes.length - openAt > SEQUENCE_MAX_BYTES;
-  return { skip: 0, length: whole ? bytes.length : openAt, opens: false };
+  if (openAt !== undefined && inString) return { skip: 0, length: openAt, opens: openAt === 0 };
+  return { skip: 0, length: outsideSequence(bytes.length, openAt), opens: false };
 }
 
 /** A sequence that is still open at the end is left for the next read, if it is no longer than sequences are. */
-function outsideEscape(bytes: Uint8Array): number {
-  const open = bytes.lastIndexOf(ESCAPE);
-  if (open <= 0 || bytes.length - open > SEQUENCE_MAX_BYTES) return bytes.length;
-  const rest = Buffer.from(bytes.buffer, bytes.byteOffset + open, bytes.length - open).toString("latin1");
-  if (CLOSED.test(rest)) return bytes.length;
-  // The end of a string (ESC \) begins like a sequence of its own.
-  if (rest === "\u001b") return open;
-  return bytes.lastIndexOf(BELL) > open ? bytes.length : open;
+function outsideSequence(length: number, openAt: number | undefined): number {
+  return openAt === undefined || openAt === 0 || length - openAt > SEQUENCE_MAX_BYTES ? length : openAt;
 }
 
 /** Never inside an escape sequence: we write one of our own there. */
@@ -122,7 +106,9 @@ function endOfBatch(bytes: Uint8Array, from: number): number {
       end = at + 1;
     }
   if (lines === BATCH_LINES || (end > from && most < bytes.length)) return end;
-  return most === bytes.length ? most : from + outsideEscape(bytes.subarray(from, most));
+  if (most === bytes.length) return most;
+  const scanner = new EscapeScanner();
+  return from + outsideSequence(scanner.take(bytes.subarray(from, most)), scanner.openAt);
 }
 
 /** Lines above the screen, whole ones only: nothing can change them any more. */
