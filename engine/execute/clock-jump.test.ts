@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  asleep,
   completed,
   createHarness,
   down,
@@ -12,9 +13,9 @@ import {
   yielded,
   type Harness,
 } from "../testing/harness.ts";
+import { workerFor } from "../testing/worker.ts";
 import { ackJob, claimJobs, renewJobs, type Lease } from "./jobs.ts";
 import { DEFAULT_LEASE_MS } from "./leases.ts";
-import type { Worker } from "./workers.ts";
 
 const dayMs = 86_400_000;
 /** A clock that was wrong by a day, either way, is put right. */
@@ -60,7 +61,7 @@ describe.each(jumps)("a clock that jumps %s", (_direction, byMs) => {
   it("takes no job from a worker that is alive, and the job of a dead one once its lease is over", async () => {
     await engine.define("p", () => completed(), { triggers: [{ event: "go" }], preferredMode: "pull" });
     const id = await start("go");
-    const worker = workerOf("p");
+    const worker = workerFor("p");
     const [job] = await engine.change((tx) => claimJobs(engine.core, tx, worker, 1));
     const lease: Lease = {
       workerId: "w",
@@ -130,7 +131,7 @@ describe.each(jumps)("a clock that jumps %s", (_direction, byMs) => {
   });
 
   it("keeps the workers it knows", async () => {
-    engine.core.workers.register(workerOf("p"));
+    engine.core.workers.register(workerFor("p"));
     engine.clock.jump(byMs);
     expect(engine.core.workers.list(ENV)).toHaveLength(1);
     await pass(120_001);
@@ -159,15 +160,10 @@ it("holds a wait for an event no longer than its timeout when the clock goes bac
 });
 
 it("lets a sleep end when the clock shows its moment", async () => {
-  const until = new Date(engine.clock.nowMs() + 10_000).toISOString();
-  await engine.define(
-    "f",
-    (request) =>
-      isDone(request, "nap")
-        ? completed()
-        : yielded({ type: "sleep", step_id: `${request.run_id}:nap:0`, until }),
-    { triggers: [{ event: "go" }] },
-  );
+  const untilMs = engine.clock.nowMs() + 10_000;
+  await engine.define("f", (request) => (isDone(request, "nap") ? completed() : asleep(request, untilMs)), {
+    triggers: [{ event: "go" }],
+  });
   const id = await start("go");
   engine.clock.jump(-20_000);
   await pass(29_999);
@@ -215,19 +211,3 @@ it("puts the times right when the clock was set back while the engine was stoppe
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });
-
-function workerOf(functionId: string): Worker {
-  return {
-    id: "w",
-    environmentId: ENV,
-    hostname: "",
-    functionIds: [functionId],
-    maxConcurrent: 1,
-    labels: {},
-    version: {},
-    activeJobs: 0,
-    registeredAt: 0,
-    lastHeartbeat: 0,
-    heardElapsedMs: 0,
-  };
-}

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { JobReport } from "../contract/workers.ts";
 import type { RunRow } from "../store/runs.ts";
 import { completed, createHarness, ENV, step, type Harness } from "../testing/harness.ts";
+import { workerFor } from "../testing/worker.ts";
 import { cancelRun } from "./commands.ts";
 import { ackJob, claimJobs, jobIdOf, renewJobs, reportJob, type Lease } from "./jobs.ts";
 import { DEFAULT_LEASE_MS } from "./leases.ts";
 import { redactRun } from "./redact.ts";
-import type { Worker } from "./workers.ts";
 
 let engine: Harness;
 
@@ -24,19 +24,7 @@ function pull(more: object = {}) {
   return { triggers: [{ event: "go" }], preferredMode: "pull", retry: { initialDelayMs: 100 }, ...more };
 }
 
-const worker = (id: string): Worker => ({
-  id,
-  environmentId: ENV,
-  hostname: "",
-  functionIds: ["p"],
-  maxConcurrent: 10,
-  labels: {},
-  version: {},
-  activeJobs: 0,
-  registeredAt: 0,
-  lastHeartbeat: 0,
-  heardElapsedMs: 0,
-});
+const worker = (id: string) => workerFor("p", { id, maxConcurrent: 10 });
 
 const claim = async (id: string, limit = 10) =>
   (await engine.change((tx) => claimJobs(engine.core, tx, worker(id), limit))).map(({ run }) => run);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { completed, createHarness, ENV, yielded, type Harness } from "../testing/harness.ts";
+import { asleep, completed, createHarness, ENV, type Harness } from "../testing/harness.ts";
 import { MAX_EXPRESSION_EVENT_CHARS } from "./event-view.ts";
 
 let engine: Harness;
@@ -77,19 +77,10 @@ it("evaluates expressions on events up to a size and stores a dead letter beyond
 });
 
 it("cancels the runs whose own event has the same value, before it starts new ones", async () => {
-  await engine.define(
-    "ship",
-    (request) =>
-      yielded({
-        type: "sleep",
-        step_id: `${request.run_id}:nap:0`,
-        until: new Date(engine.clock.nowMs() + 9e6).toISOString(),
-      }),
-    {
-      triggers: [{ event: "placed" }, { event: "revoked" }],
-      cancelOn: [{ event: "revoked", match: "data.order" }],
-    },
-  );
+  await engine.define("ship", (request) => asleep(request, engine.clock.nowMs() + 9e6), {
+    triggers: [{ event: "placed" }, { event: "revoked" }],
+    cancelOn: [{ event: "revoked", match: "data.order" }],
+  });
   const one = (await engine.emit("placed", { order: "one" })).runIds[0] ?? "";
   const two = (await engine.emit("placed", { order: "two" })).runIds[0] ?? "";
   await engine.until("sleep", () => engine.run(two).status === "waiting");
@@ -100,16 +91,10 @@ it("cancels the runs whose own event has the same value, before it starts new on
 });
 
 it("makes one dead letter when the cancelOn expression of many runs throws", async () => {
-  await engine.define(
-    "ship",
-    (request) =>
-      yielded({
-        type: "sleep",
-        step_id: `${request.run_id}:nap:0`,
-        until: new Date(engine.clock.nowMs() + 9e6).toISOString(),
-      }),
-    { triggers: [{ event: "placed" }], cancelOn: [{ event: "revoked", match: "data.reason.code == 1" }] },
-  );
+  await engine.define("ship", (request) => asleep(request, engine.clock.nowMs() + 9e6), {
+    triggers: [{ event: "placed" }],
+    cancelOn: [{ event: "revoked", match: "data.reason.code == 1" }],
+  });
   const ids = (await Promise.all([1, 2, 3].map(() => engine.emit("placed")))).flatMap(({ runIds }) => runIds);
   await engine.emit("revoked", {});
   await engine.settle();

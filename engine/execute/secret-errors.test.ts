@@ -12,6 +12,7 @@ import {
   yielded,
   type Harness,
 } from "../testing/harness.ts";
+import { workerFor } from "../testing/worker.ts";
 import { claimJobs, jobIdOf, reportJob } from "./jobs.ts";
 import type { PushOutcome } from "./push.ts";
 
@@ -132,19 +133,7 @@ describe("the engine's own sentences about an answer", () => {
       secrets: ["A", "B"],
     });
     await engine.emit("go");
-    const worker = {
-      id: "w",
-      environmentId: ENV,
-      hostname: "",
-      functionIds: ["p"],
-      maxConcurrent: 1,
-      labels: {},
-      version: {},
-      activeJobs: 0,
-      registeredAt: 0,
-      lastHeartbeat: 0,
-      heardElapsedMs: 0,
-    };
+    const worker = workerFor("p");
     const [job] = await engine.change((tx) => claimJobs(engine.core, tx, worker, 1));
     if (job === undefined) throw new Error("no job");
     await engine.change((tx) => deleteSecret(engine.core, tx, ENV, "B"));

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { toJsonText } from "../json/json-text.ts";
 import {
+  asleep,
   completed,
   createHarness,
   ENV,
   failed,
   isDone,
   step,
-  yielded,
   type Harness,
 } from "../testing/harness.ts";
 import { patchStep } from "./injection.ts";
@@ -28,12 +28,8 @@ async function sleeper(): Promise<string> {
     "f",
     (request) => {
       const { run_id: runId } = request;
-      if (!isDone(request, "nap")) {
-        const until = new Date(engine.clock.nowMs() + 10_000).toISOString();
-        return yielded({ step_id: `${runId}:nap:0`, type: "sleep", until }, [
-          step(runId, "first", { big: 1 }),
-        ]);
-      }
+      if (!isDone(request, "nap"))
+        return asleep(request, engine.clock.nowMs() + 10_000, [step(runId, "first", { big: 1 })]);
       return completed("end", [step(runId, "second", 2)]);
     },
     { triggers: [{ event: "go" }] },

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { completed, createHarness, ENV, isDone, yielded, type Harness } from "../testing/harness.ts";
+import { asleep, completed, createHarness, ENV, isDone, type Harness } from "../testing/harness.ts";
 
 let engine: Harness;
 
@@ -9,14 +9,7 @@ afterEach(() => engine.stop());
 async function defineSleeper(id: string): Promise<void> {
   await engine.define(
     id,
-    (request) =>
-      isDone(request, "nap")
-        ? completed()
-        : yielded({
-            type: "sleep",
-            step_id: `${request.run_id}:nap:0`,
-            until: new Date(engine.clock.nowMs() + 1_000).toISOString(),
-          }),
+    (request) => (isDone(request, "nap") ? completed() : asleep(request, engine.clock.nowMs() + 1_000)),
     { triggers: [{ event: id }] },
   );
 }

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { cancelRun } from "./commands.ts";
-import { completed, createHarness, ENV, failed, isDone, yielded, type Harness } from "../testing/harness.ts";
+import {
+  asleep,
+  completed,
+  createHarness,
+  ENV,
+  failed,
+  isDone,
+  yielded,
+  type Harness,
+} from "../testing/harness.ts";
 import type { PushRequest } from "../contract/push.ts";
 
 let engine: Harness;
@@ -45,13 +54,7 @@ it("sleeps until its time and goes on with the sleep completed", async () => {
   await engine.define(
     "sleeper",
     (request) =>
-      isDone(request, "nap")
-        ? completed("awake")
-        : yielded({
-            type: "sleep",
-            step_id: `${request.run_id}:nap:0`,
-            until: new Date(engine.clock.nowMs() + 5_000).toISOString(),
-          }),
+      isDone(request, "nap") ? completed("awake") : asleep(request, engine.clock.nowMs() + 5_000),
     { triggers: [{ event: "go" }] },
   );
   const { runIds } = await engine.emit("go");
@@ -72,14 +75,7 @@ it("sleeps until its time and goes on with the sleep completed", async () => {
 it("wakes sleepers soon after the wall clock jumped over their time", async () => {
   await engine.define(
     "sleeper",
-    (request) =>
-      isDone(request, "nap")
-        ? completed()
-        : yielded({
-            type: "sleep",
-            step_id: `${request.run_id}:nap:0`,
-            until: new Date(engine.clock.nowMs() + 86_400_000).toISOString(),
-          }),
+    (request) => (isDone(request, "nap") ? completed() : asleep(request, engine.clock.nowMs() + 86_400_000)),
     { triggers: [{ event: "go" }] },
   );
   const { runIds } = await engine.emit("go");
@@ -179,12 +175,7 @@ it("forgets timers and waits of a cancelled run", async () => {
 });
 
 it("fails a run that waits again for what is already there", async () => {
-  await engine.define(
-    "loop",
-    (request) =>
-      yielded({ type: "sleep", step_id: `${request.run_id}:nap:0`, until: new Date(0).toISOString() }),
-    { triggers: [{ event: "go" }] },
-  );
+  await engine.define("loop", (request) => asleep(request, 0), { triggers: [{ event: "go" }] });
   const { runIds } = await engine.emit("go");
   const id = runIds[0] ?? "";
   await engine.until("sleep", () => engine.run(id).status === "waiting");

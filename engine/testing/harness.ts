@@ -156,6 +156,16 @@ export function yielded(
   return answer({ status: "yielded", steps, yield: wanted });
 }
 
+/** One that sleeps in the step `nap` until a moment, ms. */
+export function asleep(
+  request: Pick<PushRequest, "run_id">,
+  untilMs: number,
+  steps: StepResult[] = [],
+): PushOutcome {
+  const until = new Date(untilMs).toISOString();
+  return yielded({ type: "sleep", step_id: `${request.run_id}:nap:0`, until }, steps);
+}
+
 export function down(reason: string): PushOutcome {
   return { kind: "transport", reason };
 }
