@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LoopbackServer } from "../loopback/listen.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   InputResponse,
   ListResponse,
@@ -7,26 +6,21 @@ import {
   ResizeResponse,
   type TerminalSession,
 } from "./contract/api.ts";
-import { serve } from "./server.ts";
+import { serveTerminals, type TerminalServer } from "./testing/serve-terminals.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
 
 const TOKEN = "ibb_abcdefghabcdefghabcdefghabcdefghabcdefgh";
 let bridge: Terminals;
-let server: LoopbackServer;
-const faults: unknown[] = [];
+let server: TerminalServer;
 
 beforeAll(async () => {
   bridge = await terminals();
-  server = await serve({
-    token: TOKEN,
-    sessions: bridge.sessions,
-    onError: (error) => void faults.push(error),
-  });
+  server = await serveTerminals(bridge, TOKEN);
 });
+afterEach(() => server.noFaults());
 afterAll(async () => {
   await server.close();
   await bridge.dispose();
-  if (faults.length > 0) throw new AggregateError(faults, "the server had faults");
 });
 
 async function call(path: string, body?: unknown, signal?: AbortSignal) {

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { LoopbackServer } from "../loopback/listen.ts";
 import { rawConnection } from "../loopback/testing/raw-http.ts";
 import {
   BridgeError,
@@ -9,28 +8,23 @@ import {
   StopResponse,
   TERMINAL_LIMITS,
 } from "./contract/api.ts";
-import { MAX_BODY_BYTES, serve } from "./server.ts";
+import { MAX_BODY_BYTES } from "./server.ts";
+import { serveTerminals, type TerminalServer } from "./testing/serve-terminals.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
 
 const TOKEN = "ibb_0123456789012345678901234567890123456789";
 
 let bridge: Terminals;
-let server: LoopbackServer;
-const faults: unknown[] = [];
+let server: TerminalServer;
+
 beforeAll(async () => {
   bridge = await terminals();
-  server = await serve({
-    token: TOKEN,
-    sessions: bridge.sessions,
-    onError: (error) => void faults.push(error),
-  });
+  server = await serveTerminals(bridge, TOKEN);
 });
+afterEach(() => server.noFaults());
 afterAll(async () => {
   await server.close();
   await bridge.dispose();
-});
-afterEach(() => {
-  if (faults.length > 0) throw new AggregateError(faults, "the server had faults");
 });
 
 interface Request {
@@ -227,11 +221,7 @@ describe("the terminal API", () => {
     const full = await terminals({ environment: () => environment });
     // They wait for an environment that does not come yet: starting, and in the list.
     for (let count = 0; count < 64; count += 1) void full.run("true");
-    const served = await serve({
-      token: TOKEN,
-      sessions: full.sessions,
-      onError: (error) => void faults.push(error),
-    });
+    const served = await serveTerminals(full, TOKEN);
     const response = await fetch(`${served.url}/v1/sessions`, {
       method: "POST",
       headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
@@ -247,6 +237,7 @@ describe("the terminal API", () => {
     const disposed = full.dispose();
     resolve({});
     await disposed;
+    served.noFaults();
   });
 });
 
