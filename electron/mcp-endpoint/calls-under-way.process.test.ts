@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gate } from "../../loopback/testing/gate.ts";
 import { startFixture } from "./testing/endpoint-fixture.ts";
+import { echoCall, openSession, postTo } from "./testing/raw-requests.ts";
 
 let endpoint: Awaited<ReturnType<typeof startFixture>>;
 /** Lets every call answer. */
@@ -13,62 +15,27 @@ afterEach(async () => {
 });
 
 async function start(options: { requestsPerCaller?: number } = {}): Promise<void> {
-  const ended = new Promise<void>((resolve) => (end = resolve));
+  const ended = gate();
+  end = () => ended.open();
   endpoint = await startFixture({
     ...options,
     call: ({ signal }) =>
       new Promise((resolve) => {
         const answer = () => resolve({ content: [{ type: "text", text: "done" }] });
         signal.addEventListener("abort", answer);
-        void ended.then(answer);
+        void ended.opened.then(answer);
       }),
   });
-  session = await openSession();
+  session = await openSession(endpoint.url);
 }
 
-function post(body: string, headers: Record<string, string> = session) {
-  return fetch(endpoint.url, {
-    method: "POST",
-    body,
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      authorization: "Bearer ibk_reader-token",
-      ...headers,
-    },
-  });
-}
-
-async function openSession(token = "ibk_reader-token"): Promise<Record<string, string>> {
-  const params = {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "raw", version: "1" },
-  };
-  const answer = await post(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }), {
-    authorization: `Bearer ${token}`,
-  });
-  await answer.text();
-  expect(answer.status).toBe(200);
-  return {
-    "mcp-session-id": answer.headers.get("mcp-session-id") ?? "",
-    "mcp-protocol-version": "2025-06-18",
-  };
-}
-
-const call = (id: number) =>
-  JSON.stringify({
-    jsonrpc: "2.0",
-    id,
-    method: "tools/call",
-    params: { name: "fixture_echo", arguments: { text: "x" } },
-  });
+const post = (body: string, headers = session) => postTo(endpoint.url, body, headers);
 const cancelled = (requestId: unknown) =>
   JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
 
 describe("a call that goes on", () => {
   it("loses its HTTP answer when it is cancelled, so that no connection stays behind", async () => {
-    const [one, two] = await Promise.all([post(call(2)), post(call(3))]);
+    const [one, two] = await Promise.all([post(echoCall(2)), post(echoCall(3))]);
     expect((await post(cancelled(2))).status).toBe(202);
     expect(await one.text()).toBe("");
     end();
@@ -76,40 +43,40 @@ describe("a call that goes on", () => {
   });
 
   it("loses it in a batch when the others of it are cancelled or answered", async () => {
-    const batch = await post(`[${call(2)},${call(3)}]`);
+    const batch = await post(`[${echoCall(2)},${echoCall(3)}]`);
     await post(cancelled(2));
     await post(cancelled(3));
     expect(await batch.text()).toBe("");
-    const withPing = await post(`[${call(2)},{"jsonrpc":"2.0","id":3,"method":"ping"}]`);
+    const withPing = await post(`[${echoCall(2)},{"jsonrpc":"2.0","id":3,"method":"ping"}]`);
     await post(cancelled(2));
     expect(await withPing.text()).toContain('"id":3');
   });
 
   it("is not touched by what another session cancels", async () => {
-    const going = await post(call(2));
-    const other = await openSession();
+    const going = await post(echoCall(2));
+    const other = await openSession(endpoint.url);
     for (const id of [2, "2", null, {}]) await post(cancelled(id), other);
     end();
     expect(await going.text()).toContain("done");
   });
 
   it("keeps its id for itself, and gives it free with its answer", async () => {
-    const first = await post(call(2));
-    expect((await post(call(2))).status).toBe(400);
-    expect((await post(`[${call(5)},${call(5)}]`)).status).toBe(400);
-    expect((await post(call(2), await openSession())).status).toBe(200);
+    const first = await post(echoCall(2));
+    expect((await post(echoCall(2))).status).toBe(400);
+    expect((await post(`[${echoCall(5)},${echoCall(5)}]`)).status).toBe(400);
+    expect((await post(echoCall(2), await openSession(endpoint.url))).status).toBe(200);
     end();
     expect(await first.text()).toContain("done");
-    expect((await post(call(2))).status).toBe(200);
+    expect((await post(echoCall(2))).status).toBe(200);
   });
 
   it("leaves connections for other callers, however many of its kind its caller has", async () => {
     await endpoint.close();
     await start({ requestsPerCaller: 2 });
-    await Promise.all([post(call(2)), post(call(3))]);
-    const third = await post(call(4));
+    await Promise.all([post(echoCall(2)), post(echoCall(3))]);
+    const third = await post(echoCall(4));
     expect(third.status).toBe(429);
     expect(third.headers.get("retry-after")).not.toBeNull();
-    expect(await openSession("ibk_writer-token")).toBeDefined();
+    await openSession(endpoint.url, "ibk_writer-token");
   });
 });

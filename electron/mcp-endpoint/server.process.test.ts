@@ -1,18 +1,20 @@
 import { connect } from "node:net";
 import { Client as HandshakeClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gate } from "../../loopback/testing/gate.ts";
 import { MAX_BODY_BYTES } from "./server.ts";
 import { handshakeClient, modernClient, startFixture } from "./testing/endpoint-fixture.ts";
+import { echoCall, INITIALIZE, openSession, postTo } from "./testing/raw-requests.ts";
 
 type Fixture = Awaited<ReturnType<typeof startFixture>>;
 let endpoint: Fixture;
-const open: { close(): Promise<void> }[] = [];
+const clients: { close(): Promise<void> }[] = [];
 
 beforeEach(async () => {
   endpoint = await startFixture();
 });
 afterEach(async () => {
-  for (const client of open.splice(0)) await client.close();
+  for (const client of clients.splice(0)) await client.close();
   await endpoint.close();
 });
 
@@ -20,29 +22,12 @@ const eras = { "a handshake client (SDK v1)": handshakeClient, "a 2026-07-28 cli
 
 async function clientOf(era: keyof typeof eras, token: string, url = endpoint.url) {
   const client = await eras[era](url, token);
-  open.push(client);
+  clients.push(client);
   return client;
 }
 
-const INITIALIZE = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-});
-
-function post(body: string, headers: Record<string, string> = {}, url = endpoint.url) {
-  return fetch(url, {
-    method: "POST",
-    body,
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      authorization: "Bearer ibk_reader-token",
-      ...headers,
-    },
-  });
-}
+const post = (body: string, headers: Record<string, string> = {}, url = endpoint.url) =>
+  postTo(url, body, headers);
 
 describe.each(Object.keys(eras) as (keyof typeof eras)[])("%s", (era) => {
   it("lists the tools its token may call, and calls one", async () => {
@@ -105,18 +90,15 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])("%s", (era) => {
 
   it("aborts the call when it gives up, so that nothing waits for nobody", async () => {
     await endpoint.close();
-    let aborted = () => {};
-    const heard = new Promise<void>((done) => (aborted = done));
-    let begun = () => {};
-    const running = new Promise<void>((done) => (begun = done));
+    const [begun, aborted] = [gate(), gate()];
     endpoint = await startFixture({
       call: ({ signal }) =>
         new Promise((_, reject) => {
           signal.addEventListener("abort", () => {
-            aborted();
+            aborted.open();
             reject(new Error("gone"));
           });
-          begun();
+          begun.open();
         }),
     });
     const client = await clientOf(era, "ibk_reader-token");
@@ -125,10 +107,10 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])("%s", (era) => {
       () => "answered",
       () => "rejected",
     );
-    await running;
+    await begun.opened;
     cancel.abort();
     expect(await outcome).toBe("rejected");
-    await heard;
+    await aborted.opened;
   });
 });
 
@@ -141,100 +123,80 @@ function callEcho(client: Awaited<ReturnType<typeof clientOf>>, signal: AbortSig
 }
 
 describe("a session of the handshake era", () => {
-  const call = (id: number) =>
-    JSON.stringify({
-      jsonrpc: "2.0",
-      id,
-      method: "tools/call",
-      params: { name: "fixture_echo", arguments: { text: "x" } },
-    });
-
-  async function openSession(token = "ibk_reader-token") {
-    const answer = await post(INITIALIZE, { authorization: `Bearer ${token}` });
-    await answer.text();
-    return answer.headers.get("mcp-session-id") ?? "";
-  }
+  const open = (token?: string) => openSession(endpoint.url, token);
 
   it("belongs to the token and the connection that opened it", async () => {
-    const session = { "mcp-session-id": await openSession(), "mcp-protocol-version": "2025-06-18" };
-    expect((await post(call(2), session)).status).toBe(200);
-    expect((await post(call(3), { ...session, authorization: "Bearer ibk_writer-token" })).status).toBe(404);
-    expect((await post(call(4), session, `${endpoint.url}/other`)).status).toBe(404);
+    const session = await open();
+    expect((await post(echoCall(2), session)).status).toBe(200);
+    expect((await post(echoCall(3), { ...session, authorization: "Bearer ibk_writer-token" })).status).toBe(
+      404,
+    );
+    expect((await post(echoCall(4), session, `${endpoint.url}/other`)).status).toBe(404);
     expect(endpoint.seen).toHaveLength(1);
   });
 
   it("ends when its token is revoked", async () => {
-    const session = { "mcp-session-id": await openSession(), "mcp-protocol-version": "2025-06-18" };
-    await openSession("ibk_writer-token");
+    const session = await open();
+    await open("ibk_writer-token");
     delete endpoint.tokens["ibk_reader-token"];
     await endpoint.dropCaller("reader");
     expect(endpoint.sessionCount).toBe(1);
-    expect((await post(call(2), session)).status).toBe(401);
+    expect((await post(echoCall(2), session)).status).toBe(401);
   });
 
   it("makes way for a newer one of the same token when that has too many, and never for another's", async () => {
     await endpoint.close();
     endpoint = await startFixture({ sessionLimits: { perOwner: 2, all: 3, guaranteed: 0 } });
-    const sessions = [await openSession(), await openSession(), await openSession()];
+    const sessions = [await open(), await open(), await open()];
     expect(endpoint.sessionCount).toBe(2);
-    const use = (id: string | undefined) =>
-      post(call(2), { "mcp-session-id": id ?? "", "mcp-protocol-version": "2025-06-18" });
+    const use = (session: Record<string, string> | undefined) => post(echoCall(2), session);
     expect((await use(sessions[0])).status).toBe(404);
     expect((await use(sessions[2])).status).toBe(200);
-    await openSession("ibk_writer-token");
+    await open("ibk_writer-token");
     expect(endpoint.sessionCount).toBe(3);
-    await openSession("ibk_writer-token");
+    await open("ibk_writer-token");
     expect(endpoint.sessionCount).toBe(3);
     expect((await use(sessions[2])).status).toBe(200);
   });
 
   it("has one request of an id under way at a time, so that each is answered", async () => {
     await endpoint.close();
-    let release = () => {};
-    const held = new Promise<void>((done) => (release = done));
-    let begun = () => {};
-    const running = new Promise<void>((done) => (begun = done));
+    const [begun, released] = [gate(), gate()];
     endpoint = await startFixture({
       call: async () => {
-        begun();
-        await held;
+        begun.open();
+        await released.opened;
         return { content: [{ type: "text", text: "done" }] };
       },
     });
-    const session = { "mcp-session-id": await openSession(), "mcp-protocol-version": "2025-06-18" };
-    const first = post(call(7), session);
-    await running;
-    const second = await post(call(7), session);
+    const session = await open();
+    const first = post(echoCall(7), session);
+    await begun.opened;
+    const second = await post(echoCall(7), session);
     expect(second.status).toBe(400);
     expect(await second.json()).toMatchObject({ error: { code: -32_600 } });
-    release();
+    released.open();
     expect(await (await first).text()).toContain("done");
-    expect(await (await post(call(7), session)).text()).toContain("done");
+    expect(await (await post(echoCall(7), session)).text()).toContain("done");
   });
 
   it("has room for a token's first ones, however many others were left open", async () => {
     await endpoint.close();
     endpoint = await startFixture({ sessionLimits: { all: 1, guaranteed: 1 } });
-    const left = await openSession();
-    const first = await openSession("ibk_writer-token");
-    expect(first).not.toBe("");
-    const use = (id: string, token: string) =>
-      post(call(2), {
-        "mcp-session-id": id,
-        "mcp-protocol-version": "2025-06-18",
-        authorization: `Bearer ${token}`,
-      });
+    const left = await open();
+    const first = await open("ibk_writer-token");
+    const use = (session: Record<string, string>, token: string) =>
+      post(echoCall(2), { ...session, authorization: `Bearer ${token}` });
     expect((await use(left, "ibk_reader-token")).status).toBe(200);
     expect((await use(first, "ibk_writer-token")).status).toBe(200);
-    const both = await Promise.all([openSession("ibk_writer-token"), openSession("ibk_writer-token")]);
-    expect(both).not.toContain("");
+    await Promise.all([open("ibk_writer-token"), open("ibk_writer-token")]);
     expect(endpoint.sessionCount).toBe(2);
   });
 
   it("is refused politely when there is no room at all", async () => {
     await endpoint.close();
     endpoint = await startFixture({ sessionLimits: { all: 1, guaranteed: 0 } });
-    await openSession();
+    await open();
     const answer = await post(INITIALIZE, { authorization: "Bearer ibk_writer-token" });
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).not.toBeNull();
@@ -242,38 +204,24 @@ describe("a session of the handshake era", () => {
 
   it("aborts the call of a client that hangs up without a word", async () => {
     await endpoint.close();
-    let aborted = () => {};
-    const heard = new Promise<void>((done) => (aborted = done));
-    let begun = () => {};
-    const running = new Promise<void>((done) => (begun = done));
+    const [begun, aborted] = [gate(), gate()];
     endpoint = await startFixture({
       call: ({ signal }) =>
         new Promise(() => {
-          signal.addEventListener("abort", () => aborted());
-          begun();
+          signal.addEventListener("abort", () => aborted.open());
+          begun.open();
         }),
     });
-    const id = await openSession();
+    const session = await open();
     const cut = new AbortController();
-    const hanging = fetch(endpoint.url, {
-      method: "POST",
-      body: call(2),
-      signal: cut.signal,
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        authorization: "Bearer ibk_reader-token",
-        "mcp-session-id": id,
-        "mcp-protocol-version": "2025-06-18",
-      },
-    }).then(
+    const hanging = postTo(endpoint.url, echoCall(2), session, cut.signal).then(
       () => "answered",
       () => "cut",
     );
-    await running;
+    await begun.opened;
     cut.abort();
     expect(await hanging).toBe("cut");
-    await heard;
+    await aborted.opened;
   });
 });
 
@@ -359,22 +307,19 @@ describe("before the protocol", () => {
 describe("the end of the endpoint", () => {
   it("lets an answer that is under way out, and waits for no stream", async () => {
     await endpoint.close();
-    let answer = () => {};
-    const held = new Promise<void>((release) => (answer = release));
-    let begun = () => {};
-    const running = new Promise<void>((done) => (begun = done));
+    const [begun, released] = [gate(), gate()];
     endpoint = await startFixture({
       call: async () => {
-        begun();
-        await held;
+        begun.open();
+        await released.opened;
         return { isError: true, content: [{ type: "text", text: "the app was closed" }] };
       },
     });
     const client = await clientOf("a handshake client (SDK v1)", "ibk_reader-token");
     const call = client.callTool({ name: "fixture_echo", arguments: { text: "x" } });
-    await running;
+    await begun.opened;
     const closed = endpoint.close();
-    answer();
+    released.open();
     expect((await call).isError).toBe(true);
     await closed;
   });
