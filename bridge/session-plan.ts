@@ -1,9 +1,10 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, isAbsolute } from "node:path";
 import { LaunchError, resolveCommand } from "../loopback/launch.ts";
 import type { RunRequest } from "./contract/api.ts";
 import { environmentProblem, terminalEnvironment } from "./terminal-environment.ts";
+import { mayExecute } from "../loopback/may-execute.ts";
 
 /** What will be spawned, checked. */
 export interface SessionPlan {
@@ -69,18 +70,9 @@ function folderProblem(folder: string): string | undefined {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     return code === "ENOENT" ? "no such folder" : `cannot be looked at (${code})`;
   }
-  return isAccessible(folder) ? undefined : "not allowed to enter";
+  return mayExecute(folder) ? undefined : "not allowed to enter";
 }
 
 function isExecutableFile(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.isFile() ?? false) && isAccessible(file);
-}
-
-function isAccessible(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return (statSync(file, { throwIfNoEntry: false })?.isFile() ?? false) && mayExecute(file);
 }

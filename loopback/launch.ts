@@ -5,10 +5,11 @@ import {
   type IOType,
   type SpawnOptions,
 } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { lastingMarks } from "./lasting-mark.ts";
 import { signalGroup } from "./signals.ts";
+import { mayExecute } from "./may-execute.ts";
 
 export interface Command {
   command: string;
@@ -150,7 +151,7 @@ export function resolveCommand(command: string, at: { cwd: string; path: string 
       ? resolve(at.cwd, command)
       : join(resolve(at.cwd, folder || "."), command);
     if (command === "" || !isFile(file)) continue;
-    if (isExecutable(file)) return file;
+    if (mayExecute(file)) return file;
     unfit ??= file;
   }
   if (unfit !== undefined) throw new LaunchError("not-executable", `not executable: ${unfit}`);
@@ -159,21 +160,12 @@ export function resolveCommand(command: string, at: { cwd: string; path: string 
 
 /** @throws LaunchError `no-launcher` when bash is in none of these places */
 export function findBash(places: readonly string[] = BASH_PLACES): string {
-  const bash = places.find(isExecutable);
+  const bash = places.find(mayExecute);
   if (bash !== undefined) return bash;
   throw new LaunchError(
     "no-launcher",
     `children are started through bash, which is in none of ${places.join(", ")}`,
   );
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isFile(file: string): boolean {

@@ -1,4 +1,3 @@
-import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
 import { basename, isAbsolute } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
@@ -9,6 +8,7 @@ import type { Verdict } from "../mcp-endpoint/gate.ts";
 import type { Caller } from "../mcp-endpoint/permissions.ts";
 import type { Answer, Attendance } from "./consent.ts";
 import { refusal } from "./outcomes.ts";
+import { mayExecute } from "../../loopback/may-execute.ts";
 
 /** A person who has said nothing is asked for an agent's first command of this start of the app. */
 export const DEFAULT_TERMINAL_POLICY: TerminalPolicy = "once";
@@ -167,15 +167,6 @@ export function withTerminalDefaults(
 
 function ownShell(wanted: string | undefined): string {
   const usable = (file: string | undefined): file is string =>
-    file !== undefined && isAbsolute(file) && !NO_SHELLS.has(basename(file)) && isExecutable(file);
+    file !== undefined && isAbsolute(file) && !NO_SHELLS.has(basename(file)) && mayExecute(file);
   return [wanted, "/bin/bash"].find(usable) ?? "/bin/sh";
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
