@@ -1,16 +1,10 @@
 import * as z from "zod/v4";
+import { FunctionId } from "./ids.ts";
 
 /** Projections on the wire, section 2.6. */
 
-/** A projection's name: text chosen by the user that becomes a token of live topics. */
-export const ProjectionName = z
-  .string()
-  .min(1)
-  .max(256)
-  .regex(
-    /^[^\s\p{Cc}.]+(\.[^\s\p{Cc}.]+)*$/u,
-    "must have no empty dotted segment, white space or control character",
-  );
+/** A projection's name: text chosen by the user that becomes a token of live topics, as a function's id does. */
+export const ProjectionName = FunctionId;
 
 export const ProjectionMode = z.enum(["managed", "external"]);
 export const ProjectionStatus = z.enum(["active", "rebuilding", "paused", "error"]);

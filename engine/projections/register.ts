@@ -9,17 +9,18 @@ import { dropGeneration } from "./rebuild-end.ts";
 import { checkDefinition, createTable } from "./sql/tables.ts";
 import { findProjection } from "./track.ts";
 
-interface Definition {
-  mode: ProjectionMode;
-  type: ProjectionRow["type"];
-  events: string;
-  partition_key: string;
-  version: number;
-  description: string;
-  table_name: string | null;
-  table_sql: string | null;
-  handlers: string | null;
-}
+type Definition = Pick<
+  ProjectionRow,
+  | "mode"
+  | "type"
+  | "events"
+  | "partition_key"
+  | "version"
+  | "description"
+  | "table_name"
+  | "table_sql"
+  | "handlers"
+>;
 
 export interface Registration {
   environmentId: string;
