@@ -11,6 +11,7 @@ import {
   idempotencyKeyField,
   isJson,
   objectField,
+  schemaVersionField,
   searchField,
   timestamp,
 } from "./fields.ts";
@@ -104,13 +105,9 @@ export const ExplainInput = z
       .refine((data) => typeof data !== "string" || isJson(data), { message: "must be JSON text" })
       .optional()
       .describe('The proposed event\'s data as JSON text, for example {"total":5}. Only with event.'),
-    version: z
-      .number()
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .optional()
-      .describe("Version of the proposed event's schema; 1 when left out. Only with event."),
+    version: schemaVersionField.describe(
+      "Version of the proposed event's schema; 1 when left out. Only with event.",
+    ),
     idempotency_key: idempotencyKeyField.describe(
       "Key that the proposed event would carry: the answer says whether it was used already. Only with event.",
     ),
@@ -213,13 +210,7 @@ export const EVENT_ROWS = [
         data: dataField("The event's data"),
         data_json: dataJsonField,
         metadata: objectField("Object that travels with the event beside its data."),
-        version: z
-          .number()
-          .int()
-          .min(1)
-          .max(1_000_000)
-          .optional()
-          .describe("Version of the event's schema; 1 when left out."),
+        version: schemaVersionField,
         idempotency_key: idempotencyKeyField,
       })
       .refine(hasOneData, TWO_DATA),

@@ -29,6 +29,14 @@ export const eventNameField = z
 
 export const eventIdField = id("an event id").describe("Id of the event, for example evt_01h….");
 
+export const schemaVersionField = z
+  .number()
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .optional()
+  .describe("Version of the event's schema; 1 when left out.");
+
 /** RFC 3339, checked as such, but shown to a model as a format and not as a page of pattern. */
 export const timestamp = (text: string) =>
   z

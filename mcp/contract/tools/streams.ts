@@ -12,6 +12,7 @@ import {
   limitField,
   objectField,
   offsetField,
+  schemaVersionField,
 } from "./fields.ts";
 
 /** An entity's stream without its events. */
@@ -143,13 +144,7 @@ export const STREAM_ROWS = [
         data: dataField("The event's data"),
         data_json: dataJsonField,
         metadata: objectField("Object that travels with the event beside its data."),
-        version: z
-          .number()
-          .int()
-          .min(1)
-          .max(1_000_000)
-          .optional()
-          .describe("Version of the event's schema; 1 when left out."),
+        version: schemaVersionField,
         expected_version: z
           .number()
           .int()
