@@ -1,8 +1,8 @@
 import type * as z from "zod/v4";
 import type { ToolError } from "./errors.ts";
 
-/** Issues beyond this many say nothing new to whoever has to mend the call. */
-const MAX_ISSUES = 8;
+/** Problems beyond this many say nothing new to whoever has to mend the call. */
+const MAX_PROBLEMS = 8;
 /** Longest piece of what the caller sent that is quoted back, in characters. */
 const MAX_NAME_CHARS = 64;
 
@@ -10,9 +10,15 @@ const MAX_NAME_CHARS = 64;
  * Arguments that do not fit a tool, as its error object: every problem is `arguments.<path>: …` and says what is allowed,
  * so that a model can mend the call without asking.
  */
-export function argumentError(tool: string, error: z.ZodError, schema: z.ZodObject): ToolError {
-  const problems = error.issues.flatMap((issue) => describe(issue, schema));
-  const shown = problems.slice(0, MAX_ISSUES);
+export const argumentError = (tool: string, error: z.ZodError, schema: z.ZodObject): ToolError =>
+  refusedArguments(
+    tool,
+    error.issues.flatMap((issue) => describe(issue, schema)),
+  );
+
+/** The same of problems that are in words already. */
+export function refusedArguments(tool: string, problems: readonly string[]): ToolError {
+  const shown = problems.slice(0, MAX_PROBLEMS);
   const more = problems.length - shown.length;
   return {
     error: shown.join("; ") + (more > 0 ? `; and ${more} more` : ""),
@@ -34,7 +40,7 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodObject): string[] {
     }
     case "invalid_type":
       return [
-        `${at}: ${issue.input === undefined ? "is required and " : ""}must be ${article(issue.expected)}`,
+        `${at}: ${issue.input === undefined ? "is required and " : ""}must be ${article(issue.expected === "int" ? "whole number" : issue.expected)}`,
       ];
     case "invalid_value":
       return [`${at}: value must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`];
@@ -65,13 +71,10 @@ function pathText(path: readonly PropertyKey[]): string {
   );
 }
 
-const clip = (name: string): string =>
+export const clip = (name: string): string =>
   name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS)}…` : name;
 
 const unit = (origin: string): string =>
   origin === "string" ? " characters long" : origin === "array" ? " entries" : "";
 
-function article(expected: string): string {
-  const name = expected === "int" ? "whole number" : expected;
-  return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
-}
+export const article = (name: string): string => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`);
