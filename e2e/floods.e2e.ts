@@ -1,11 +1,9 @@
 import { expect, test } from "@playwright/test";
-import * as z from "zod/v4";
 import type { Agent } from "./agents/agent.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
-import { waitForQuestion } from "./pages/consent-window.ts";
+import { approveFirstCommand, terminalTabs } from "./pages/terminal-tabs.ts";
 
-const Started = z.looseObject({ session_id: z.string() });
 /** More lines than a tab keeps. */
 const FLOOD_LINES = 60_000;
 /** Numbers its lines; the last one says so. */
@@ -18,23 +16,17 @@ test.describe("A tab in a flood", () => {
   test.beforeAll(async () => {
     app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
     agent = await modernAgent(app.connection.mcp.url, app.token);
-    const begun = agent.call("ironflow_terminal_run", { command: "true", shell: "/bin/sh" });
-    await (await waitForQuestion(app, "Run a command in a terminal")).approve();
-    expect((await begun).isError).toBe(false);
+    await approveFirstCommand(app, agent, "true");
   });
   test.afterAll(async () => {
     await agent.close();
     await app.close();
   });
 
-  async function run(command: string): Promise<string> {
-    const answer = await agent.call("ironflow_terminal_run", { command, shell: "/bin/sh", cwd: "/tmp" });
-    expect(answer.isError, answer.text).toBe(false);
-    return Started.parse(answer.structured).session_id;
-  }
-  const open = (id: string) => app.page.evaluate((to) => (window.location.hash = to), `#/terminals/${id}`);
-  const panel = () => app.page.getByRole("tabpanel").filter({ visible: true });
-  const rows = () => panel().locator(".xterm-rows");
+  const { run, open, panel, rows } = terminalTabs(
+    () => app,
+    () => agent,
+  );
   const go = (id: string) => agent.call("ironbridge_terminal_input", { session_id: id, text: "\r" });
   /** The numbered lines on screen. */
   const numbers = async () =>

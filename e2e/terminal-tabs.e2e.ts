@@ -7,9 +7,9 @@ import { modernAgent } from "./agents/modern.ts";
 import { violations } from "./axe.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
+import { approveFirstCommand, terminalTabs } from "./pages/terminal-tabs.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
-const Started = z.looseObject({ session_id: z.string() });
 /** The page as it is in both themes. */
 async function pictures(app: RunningApp, name: string): Promise<void> {
   for (const theme of ["dark", "light"] as const) {
@@ -51,23 +51,17 @@ test.describe("A terminal's tab", () => {
     app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
     agent = await modernAgent(app.connection.mcp.url, app.token);
     await app.page.evaluate(() => (window.location.hash = "#/terminals"));
-    const begun = agent.call("ironflow_terminal_run", { command: "echo begun", shell: "/bin/sh" });
-    await (await waitForQuestion(app, "Run a command in a terminal")).approve();
-    expect((await begun).isError).toBe(false);
+    await approveFirstCommand(app, agent, "echo begun");
   });
   test.afterAll(async () => {
     await agent.close();
     await app.close();
   });
 
-  async function run(command: string): Promise<string> {
-    const answer = await agent.call("ironflow_terminal_run", { command, shell: "/bin/sh", cwd: "/tmp" });
-    expect(answer.isError, answer.text).toBe(false);
-    return Started.parse(answer.structured).session_id;
-  }
-  const open = (id: string) => app.page.evaluate((to) => (window.location.hash = to), `#/terminals/${id}`);
-  const panel = () => app.page.getByRole("tabpanel").filter({ visible: true });
-  const rows = () => panel().locator(".xterm-rows");
+  const { run, open, panel, rows } = terminalTabs(
+    () => app,
+    () => agent,
+  );
 
   test("[B6] a tab is named by keyboard, and its name comes back after a reload", async () => {
     const id = await run("echo to be named; exec sleep 600");
