@@ -9,6 +9,7 @@ import {
   Search,
   Square,
   X,
+  type LucideIcon,
 } from "lucide-react";
 import type { Ref } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
@@ -59,52 +60,25 @@ export function TerminalBar(props: {
           </code>
         </div>
         <div className={styles.tools}>
-          <Button
-            look="quiet"
-            aria-label="Find in the output"
-            title="Find"
-            icon={<Search aria-hidden="true" size={14} />}
-            onClick={() => onAct("find")}
-          />
-          <Button
-            look="quiet"
-            aria-label="Rename this tab"
-            title="Rename this tab"
-            icon={<Pencil aria-hidden="true" size={14} />}
-            onClick={() => onAct("rename")}
-          />
-          <Button
-            look="quiet"
-            aria-label="Show the whole command"
-            title="Show the whole command"
-            icon={<ScrollText aria-hidden="true" size={14} />}
-            onClick={() => onAct("command")}
-          />
+          <Tool label="Find in the output" title="Find" icon={Search} onClick={() => onAct("find")} />
+          <Tool label="Rename this tab" icon={Pencil} onClick={() => onAct("rename")} />
+          <Tool label="Show the whole command" icon={ScrollText} onClick={() => onAct("command")} />
           {split !== undefined && (
-            <Button
-              look="quiet"
-              aria-label={split ? "Close the split" : "Show another tab beside this one"}
-              aria-pressed={split}
-              title={split ? "Close the split" : "Show another tab beside this one"}
-              icon={<Columns2 aria-hidden="true" size={14} />}
+            <Tool
+              label={split ? "Close the split" : "Show another tab beside this one"}
+              pressed={split}
+              icon={Columns2}
               onClick={() => onAct("split")}
             />
           )}
           <CopyButton label="Copy the selection, or all output" text={textOf} />
-          <Button
-            look="quiet"
-            aria-label="Save the output as text"
+          <Tool
+            label="Save the output as text"
             title="Save as text"
-            icon={<FileText aria-hidden="true" size={14} />}
+            icon={FileText}
             onClick={() => void save(id, "text")}
           />
-          <Button
-            look="quiet"
-            aria-label="Save a recording (asciicast)"
-            title="Save a recording (asciicast)"
-            icon={<Film aria-hidden="true" size={14} />}
-            onClick={() => void save(id, "asciicast")}
-          />
+          <Tool label="Save a recording (asciicast)" icon={Film} onClick={() => void save(id, "asciicast")} />
         </div>
         <div className={styles.actions}>
           {hasEnded(session) ? (
@@ -162,5 +136,26 @@ export function TerminalBar(props: {
         {closed ?? note ?? ""}
       </p>
     </div>
+  );
+}
+
+/** A button that is a picture. `title` is what a pointer reads where that is shorter than what it is called. */
+function Tool(props: {
+  label: string;
+  title?: string;
+  pressed?: boolean;
+  icon: LucideIcon;
+  onClick: () => void;
+}) {
+  const { label, title = label, pressed, icon: Icon, onClick } = props;
+  return (
+    <Button
+      look="quiet"
+      aria-label={label}
+      aria-pressed={pressed}
+      title={title}
+      icon={<Icon aria-hidden="true" size={14} />}
+      onClick={onClick}
+    />
   );
 }
