@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
@@ -23,6 +32,15 @@ export function writeFileAtomic(path: string, text: string): void {
     throw cause;
   }
   flushFolder(folder);
+}
+
+const UNFINISHED = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+
+/** Takes away what `writeFileAtomic` had not finished when the app was killed. Only while nobody else writes in the folder. */
+export function removeUnfinished(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (UNFINISHED.test(name)) rmSync(join(folder, name), { force: true });
+  }
 }
 
 /** The file's text, or undefined when there is none. */

@@ -6,6 +6,7 @@ import { systemClock } from "../loopback/clock.ts";
 import { openAgentDoor } from "./agents.ts";
 import { appInfo } from "./app-info.ts";
 import { takeApiKey } from "./api-key.ts";
+import { removeUnfinished } from "./atomic-file.ts";
 import { openTerminalBridge } from "./children/bridge.ts";
 import { superviseDemo } from "./children/demo.ts";
 import { recordChromium } from "./children/page-processes.ts";
@@ -66,6 +67,7 @@ else app.exit(0);
 async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<void> {
   const launch = randomUUID();
   const version = app.getVersion();
+  removeUnfinished(profile.folder);
   await app.whenReady();
 
   setMenu(process.platform);

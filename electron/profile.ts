@@ -28,7 +28,7 @@ export function openProfile(folder: string): Profile {
     makeFolder(folder);
     const probe = join(folder, `.${randomUUID()}.tmp`); // only a try tells: root may everything, but not on every disk
     writeFileSync(probe, "");
-    rmSync(probe);
+    rmSync(probe, { force: true }); // the instance that has the profile may take it for its own
   } catch (cause) {
     const why = systemReason(cause);
     throw new StartProblem(

@@ -1,5 +1,5 @@
 // Bundles soak tests and runs them: `node bridge/soak/run.mjs [runs]` runs those of the bridge alone,
-// `node bridge/soak/run.mjs output|flood|kills|away|keys [n]` one; the last three are of the whole app.
+// `node bridge/soak/run.mjs output|flood|kills|away|keys|switches [n]` one; the last four are of the whole app.
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { rolldown } from "rolldown";
 
 const SOAKS = ["output", "flood"];
 /** In real Electron. */
-const APP_SOAKS = ["kills", "away", "keys"];
+const APP_SOAKS = ["kills", "away", "keys", "switches"];
 const output = fileURLToPath(new URL("../../.cache/soak/", import.meta.url));
 mkdirSync(output, { recursive: true });
 

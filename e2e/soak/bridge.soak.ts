@@ -1,9 +1,14 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "@playwright/test";
+import { startEngine } from "../engine-process.ts";
 import { away } from "./away.ts";
 import { floodKeys } from "./flood-keys.ts";
 import { GONE_WITHIN_MS, killRound } from "./kill-round.ts";
+import { MOMENTS, switchRound, writeEngines, type Moment } from "./switch-round.ts";
 
-/* The long runs of the terminals of the built app: `npm run soak:bridge -- kills|away|keys [amount]`. */
+/* The long runs of the built app: `npm run soak:bridge -- kills|away|keys|switches [amount]`. */
 
 const AMOUNT = Number(process.env["IRONBRIDGE_SOAK_AMOUNT"]);
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -49,4 +54,26 @@ test("keys", async () => {
   );
   expect(at(0.99)).toBeLessThan(100);
   expect(stopMs).toBeLessThan(500);
+});
+
+test("switches", async () => {
+  const rounds = AMOUNT || 50;
+  test.setTimeout(rounds * 60_000);
+  const folder = await mkdtemp(join(tmpdir(), "engine-"));
+  const profile = await mkdtemp(join(tmpdir(), "profile-"));
+  const engine = await startEngine(folder, 0);
+  try {
+    await writeEngines(profile, engine.url);
+    for (let round = 0; round < rounds; round += 1) {
+      // Now one of the exact moments, now one of the two seconds after it: both engines have come up by then.
+      const later: Moment = { afterMs: (round * 397) % 2_000 };
+      const moment = round % 2 === 0 ? (MOMENTS[(round / 2) % MOMENTS.length] ?? later) : later;
+      await switchRound(profile, engine.url, moment);
+      say(`round ${round + 1}: killed ${typeof moment === "string" ? moment : `after ${moment.afterMs} ms`}`);
+    }
+    say(`switches: ${rounds} kills in the middle of one, each left one engine, its key and no process`);
+  } finally {
+    await engine.stop();
+    for (const one of [folder, profile]) await rm(one, { recursive: true, force: true, maxRetries: 5 });
+  }
 });

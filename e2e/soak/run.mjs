@@ -1,4 +1,4 @@
-// The long runs of the built app's terminals: `node e2e/soak/run.mjs kills|away|keys [rounds or seconds]`.
+// The long runs of the built app: `node e2e/soak/run.mjs kills|away|keys|switches [rounds or seconds]`.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

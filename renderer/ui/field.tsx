@@ -23,6 +23,12 @@ export function Field(props: {
   );
 }
 
+/** React keeps the input that had the focus last, long after it is gone from the page: a secret must not stay in it. */
+const emptiedAtEnd = (input: HTMLInputElement) => () => {
+  input.value = "";
+  input.removeAttribute("value");
+};
+
 /** One line of text. */
 export function TextInput(props: {
   ids: { id: string; describedBy: string; invalid: boolean };
@@ -36,6 +42,7 @@ export function TextInput(props: {
 }) {
   return (
     <input
+      ref={props.secret === true ? emptiedAtEnd : null}
       id={props.ids.id}
       type={props.secret === true ? "password" : "text"}
       className={styles.input}
