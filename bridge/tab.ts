@@ -25,8 +25,11 @@ export interface TabSource {
   resize(size: TerminalSize): void;
 }
 
-/** Bytes of output in one message. */
+/** Bytes of output in one message, at most. */
 export const TAB_MESSAGE_BYTES = 65_536;
+/** The end of a line is looked for in so many bytes before that. */
+const LINE_BYTES = 4_096;
+const NEWLINE = 0x0a;
 /**
  * A tab that fell so far behind that its place in the log was evicted goes on this close to the newest byte: what it skips
  * is told, and a flood that ends is on screen soon after.
@@ -127,7 +130,7 @@ export class Tab {
       const replay = this.#isReplay;
       const limit = replay
         ? Math.min(TAB_MESSAGE_BYTES, this.#replayUntil - this.#offset)
-        : TAB_MESSAGE_BYTES;
+        : upToLine(log, this.#offset, TAB_MESSAGE_BYTES);
       const { text, next, dropped } = readText(log, this.#offset, limit, ended);
       if (next === this.#offset && skipped === 0) return; // the rest of a character is still to come
       this.#offset = next;
@@ -159,4 +162,15 @@ export class Tab {
 function endOfCharacters(log: OutputLog): number {
   const { bytes } = log.read(Math.max(log.start, log.end - UTF8_MAX_BYTES), UTF8_MAX_BYTES);
   return log.end - bytes.length + wholeCharacters(bytes);
+}
+
+/**
+ * Up to `limit` bytes that end with a line: with the cursor in another place in each frame of a flood, the page would be
+ * layered anew for it. Where less is there or a line is longer, it is not cut.
+ */
+function upToLine(log: OutputLog, offset: number, limit: number): number {
+  if (log.end - offset <= limit) return limit;
+  const { bytes } = log.read(offset + limit - LINE_BYTES, LINE_BYTES);
+  const line = bytes.lastIndexOf(NEWLINE);
+  return line < 0 ? limit : limit - LINE_BYTES + line + 1;
 }
