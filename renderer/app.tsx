@@ -1,6 +1,8 @@
 import { Suspense, useEffect, useRef } from "react";
 import { LossBanner } from "./approvals/loss-banner.tsx";
 import { PanicBanner } from "./approvals/panic-banner.tsx";
+import { Palette } from "./palette/palette.tsx";
+import { usePaletteKey } from "./palette/use-palette-key.ts";
 import { EngineNotice } from "./shell/engine-notice.tsx";
 import { entryOf } from "./shell/pages.ts";
 import { Sidebar } from "./shell/sidebar.tsx";
@@ -18,6 +20,8 @@ export function App() {
     else document.documentElement.dataset["theme"] = theme;
   }, [theme]);
   useVitals();
+  usePaletteKey();
+  const goingTo = useApp((state) => state.paletteOpen);
   return (
     <div className={styles.app}>
       <a className={styles.skip} href="#main" onClick={skipToMain}>
@@ -29,6 +33,7 @@ export function App() {
         <Main />
       </div>
       <TimeTip />
+      {goingTo && <Palette />}
     </div>
   );
 }

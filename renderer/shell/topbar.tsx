@@ -1,6 +1,7 @@
 import { MessageCircleQuestion } from "lucide-react";
 import { PanicButton } from "../approvals/panic-button.tsx";
 import { THEMES, ZONES } from "../settings/choices.tsx";
+import { PaletteButton } from "../palette/palette-button.tsx";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";
 import { Mark } from "../ui/mark.tsx";
@@ -30,6 +31,7 @@ export function Topbar() {
             {waiting === 1 ? "1 question waits" : `${waiting} questions wait`}
           </Button>
         )}
+        <PaletteButton />
         <PanicButton />
         <Choice
           label="Time zone"

@@ -12,6 +12,7 @@ import { eventsSlice, type EventsSlice } from "../events/events-slice.ts";
 import { functionSlice, type FunctionSlice } from "../functions/function-slice.ts";
 import { functionsSlice, type FunctionsSlice } from "../functions/functions-slice.ts";
 import { vitalsSlice, type VitalsSlice } from "../overview/vitals-slice.ts";
+import { paletteSlice, type PaletteSlice } from "../palette/palette-slice.ts";
 import { probeSlice, type ProbeSlice } from "../probe/probe-slice.ts";
 import { runSlice, type RunSlice } from "../runs/run-slice.ts";
 import { runsSlice, type RunsSlice } from "../runs/runs-slice.ts";
@@ -43,6 +44,7 @@ export type AppState = RouteSlice &
   FunctionSlice &
   FunctionsSlice &
   OutboxSlice &
+  PaletteSlice &
   VitalsSlice &
   ProbeSlice &
   RunSlice &
@@ -82,6 +84,7 @@ export function createAppStore(door: Door, clock: Clock): AppStore {
       ...eventSlice(set, get, deps),
       ...eventsSlice(set, get, deps),
       ...outboxSlice(set, get, deps),
+      ...paletteSlice(set, get, deps),
       ...functionSlice(set, get, deps),
       ...functionsSlice(set, get, deps),
       ...vitalsSlice(set, get, deps),

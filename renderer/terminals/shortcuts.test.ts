@@ -11,6 +11,7 @@ describe("keys in a terminal", () => {
     ["c", BOTH, "copy"],
     ["E", BOTH, "rename"],
     ["D", BOTH, "split"],
+    ["P", BOTH, "go"],
     ["PageUp", BOTH, "newer"],
     ["PageDown", BOTH, "older"],
   ] as const)("[B6] %s is ours", (key, modifiers, action) => {
@@ -25,6 +26,8 @@ describe("keys in a terminal", () => {
     ["F", { ...BOTH, altKey: true }],
     ["PageUp", { ...NONE, shiftKey: true }],
     ["Tab", NONE],
+    ["k", { ...NONE, ctrlKey: true }],
+    ["p", { ...NONE, ctrlKey: true }],
     ["X", BOTH],
   ])("%s with other modifiers is the program's", (key, modifiers) => {
     expect(shortcutOf({ key, ...modifiers })).toBeNull();
@@ -34,6 +37,7 @@ describe("keys in a terminal", () => {
     const [first, ...withBoth] = SHORTCUTS.flatMap(({ keys }) => keys.split(" "));
     expect(shortcutOf({ key: first ?? "", ...NONE })).toBe("leave");
     expect(withBoth.map((key) => shortcutOf({ key, ...BOTH }))).toEqual([
+      "go",
       "find",
       "copy",
       "rename",

@@ -1,5 +1,5 @@
 /** What the keyboard can do with a terminal, wherever in it the focus is. */
-export type TerminalAction = "leave" | "find" | "copy" | "rename" | "split" | "newer" | "older";
+export type TerminalAction = "leave" | "find" | "copy" | "rename" | "split" | "newer" | "older" | "go";
 
 type Key = Pick<KeyboardEvent, "key" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey">;
 
@@ -9,6 +9,7 @@ const WITH_CONTROL_SHIFT: Readonly<Record<string, TerminalAction>> = {
   C: "copy",
   E: "rename",
   D: "split",
+  P: "go",
   PAGEDOWN: "older",
   PAGEUP: "newer",
 };
@@ -16,6 +17,7 @@ const WITH_CONTROL_SHIFT: Readonly<Record<string, TerminalAction>> = {
 /** The list in which they are shown, with the keys as one reads them; all but the first go with Ctrl+Shift. */
 export const SHORTCUTS: readonly { keys: string; what: string }[] = [
   { keys: "F6", what: "leave" },
+  { keys: "P", what: "go to" },
   { keys: "F", what: "find" },
   { keys: "C", what: "copy" },
   { keys: "E", what: "name" },

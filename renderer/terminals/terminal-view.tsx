@@ -136,6 +136,8 @@ export function TerminalView(props: {
       case "older":
         onStep(action === "newer" ? -1 : 1);
         return;
+      case "go":
+        return; // the window does it, wherever in it the focus is
     }
   };
 
