@@ -2,7 +2,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type Page } from "@playwright/test";
+import { errorOf } from "./agents/calls.ts";
+import { modernAgent } from "./agents/modern.ts";
 import { startEngine, type EngineProcess } from "./engine-process.ts";
+import { holdingProxy } from "./holding-proxy.ts";
 import { launchApp } from "./launch.ts";
 import { waitForQuestion } from "./pages/consent-window.ts";
 import { askMain } from "./pages/door.ts";
@@ -82,6 +85,54 @@ test.describe("Going from one engine to the other", () => {
       await app.close();
     }
   });
+
+  for (const answered of [true, false]) {
+    test(`[F4] two switches at once while an approved call is under way: it is done once, ${answered ? "and the agent hears so" : "or said to be of unknown outcome"}, never on the other engine`, async () => {
+      const value = `put while engines change, ${answered ? "answered" : "lost"}`;
+      const at = { bucket: answered ? "answered" : "lost", key: "put-once" };
+      const made = await fetch(`${other.url}/api/v1/kv/buckets`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${other.key}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ name: at.bucket }),
+      });
+      expect([200, 201], await made.text()).toContain(made.status);
+      const proxy = await holdingProxy(other.url, value);
+      const app = await launchApp({
+        flags: [`--server-url=${proxy.url}`, "--allow-writes"],
+        env: { IRONFLOW_API_KEY: other.key },
+      });
+      try {
+        const agent = await modernAgent(app.connection.mcp.url, app.token);
+        await expect.poll(async () => (await agent.call("ironflow_list_runs")).isError).toBe(false);
+        const call = agent.call("ironflow_kv_put", { ...at, text: value });
+        await (await waitForQuestion(app, at.key)).approve();
+        await expect.poll(() => proxy.seen).toBe(1);
+        const go = (id: string) => askMain(app.page, "engines:switch", { id });
+        await Promise.all([go("local"), go("remote")]);
+        await Promise.all([go("remote"), go("local")]);
+        proxy.release(answered);
+        const result = await call;
+        if (answered) {
+          expect(result.isError, result.text).toBe(false);
+          expect(JSON.stringify(result.meta)).toContain(proxy.url);
+        } else expect(JSON.stringify(errorOf(result))).toContain("It is not known whether");
+        expect(proxy.seen).toBe(1);
+
+        // The window ended on the embedded engine, which has nothing of it; the other one has it once.
+        const read = () => agent.call("ironflow_kv_get", at);
+        await expect.poll(async () => JSON.stringify((await read()).meta)).toContain('"embedded"');
+        expect((await read()).isError).toBe(true);
+        await go("remote");
+        await expect.poll(async () => JSON.stringify((await read()).meta)).toContain(proxy.url);
+        await expect.poll(async () => (await read()).text).toContain(value);
+        expect((await read()).structured).toMatchObject({ revision: 1 });
+        await agent.close();
+      } finally {
+        await app.close();
+        await proxy.close();
+      }
+    });
+  }
 });
 
 /** The processes below main in whose environment or command line a secret stands, by their command lines. */
