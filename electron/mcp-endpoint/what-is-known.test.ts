@@ -49,6 +49,18 @@ it("a code of nobody's, and words that are no error object, are not known", () =
   });
 });
 
+it("a call of which nobody knows the outcome is not one to send again, whatever the tool server thinks", () => {
+  const again = (code: string) =>
+    ToolError.parse(
+      JSON.parse(
+        (withWhatIsKnown(errorResult(failed(code, { retryable: true }))).content[0] as { text: string }).text,
+      ),
+    ).retryable;
+  expect(again("unavailable")).toBe(false);
+  expect(again("deadline_exceeded")).toBe(false);
+  expect(again("resource_exhausted")).toBe(true);
+});
+
 it("what never left changed nothing, whatever its code", () => {
   for (const error of [
     notRunning("local", "It is starting.", "starting"),

@@ -24,14 +24,17 @@ const UNKNOWN = "It is not known whether anything was changed: read the target b
 
 /**
  * The failure of a call that may change something, as its caller has to hear it: whether nothing was changed, or nobody
- * knows. A result that is none, or says it already, stays as it is.
+ * knows; then it is not to be sent again. A result that is none, or says it already, stays as it is.
  */
 export function withWhatIsKnown(result: CallToolResult): CallToolResult {
   if (result.isError !== true) return result;
   const error = errorOf(result);
   const said = `${error.error} ${error.hint ?? ""}`.toLowerCase();
   if (said.includes("nothing was changed") || said.includes("not known whether")) return result;
-  const known = NOTHING_LEFT.has(error.reason) || NOT_DONE.has(error.code) ? NOTHING : UNKNOWN;
+  const untouched = NOTHING_LEFT.has(error.reason) || NOT_DONE.has(error.code);
+  const known = untouched ? NOTHING : UNKNOWN;
   const hint = error.hint === undefined ? known : `${known} ${error.hint}`;
-  return { ...result, ...errorResult({ ...error, hint } satisfies ToolError) };
+  // The tool server calls a write retryable that ends the same when it is done twice; who else has written since, it does not know.
+  const retryable = untouched && error.retryable;
+  return { ...result, ...errorResult({ ...error, retryable, hint } satisfies ToolError) };
 }
