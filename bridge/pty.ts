@@ -60,6 +60,12 @@ const EMPTY_POLLS = 2;
 
 /** A Linux terminal gives less than 4 KiB at once; this much says that more is there, in bytes. */
 const FULL_READ_BYTES = 2_048;
+/**
+ * In a turn that has taken so many bytes, so many reads in a row may give little or nothing (a third of a millisecond): the
+ * program is about as fast as we are, and more is there sooner than the event loop would tell of it.
+ */
+const BUSY_BYTES = 16_384;
+const BUSY_READS = 40;
 /** What one turn of the event loop takes from one terminal, in bytes: it holds up others for 2 ms at most. */
 const TURN_BYTES = 256 * 1024;
 
@@ -225,7 +231,10 @@ function openStream(master: number, events: PtyEvents): ReadStream {
       // libuv reads once per turn of the loop, and in Electron each turn costs a change of threads.
       let last = length;
       let filled = length;
-      for (let total = 0; last >= FULL_READ_BYTES && total < TURN_BYTES; total += last) {
+      let littleReads = 0;
+      for (let total = 0; total < TURN_BYTES; total += last) {
+        littleReads = last >= FULL_READ_BYTES ? 0 : littleReads + 1;
+        if (littleReads > (total < BUSY_BYTES ? 0 : BUSY_READS)) break;
         if (filled === readBuffer.length) {
           events.data(readBuffer);
           filled = 0;

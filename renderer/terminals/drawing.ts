@@ -1,28 +1,8 @@
 import type { Terminal } from "@xterm/xterm";
+import { partsOf, type XtermParts } from "./xterm-parts.ts";
 
 /** In a flood so long passes at least between two drawn frames, in ms: every second frame of a usual screen. */
 export const FLOOD_FRAME_MS = 25;
-
-/*
- * xterm 6.0.0 has no public way to any of this, so some of its parts are taken by name. Where one is missing, or is something
- * else, it draws as it always did: that is never wrong, only slower. terminal-tabs.e2e.ts tells when that comes.
- */
-interface Parts {
-  readonly viewport: {
-    /** Fits the scroll bar to the buffer; with no argument, to where the buffer is now. */
-    _sync: (line?: number) => void;
-    /** Where it was scrolled to last by something else than output. `_sync` takes it that the bar is there still. */
-    _latestYDisp: number | undefined;
-    readonly _scrollableElement: { getScrollPosition: () => { readonly scrollTop: number } };
-    scrollLines: (lines: number) => void;
-    scrollToLine: (line: number, atOnce?: boolean) => void;
-  };
-  readonly renderer: {
-    handleSelectionChanged: (from: unknown, to: unknown, columns: boolean) => void;
-    readonly dimensions: { readonly css: { readonly cell: { readonly height: number } } };
-  };
-  readonly frames: { _innerRefresh: () => void; _animationFrame: number | undefined };
-}
 
 /** Time and frames of the window. */
 export interface Frames {
@@ -43,6 +23,8 @@ export interface Drawing {
  * - With every frame that scrolled, xterm draws all rows for a selection, and then once more. Here not when nothing is
  *   selected and the end of the output is in view.
  *
+ * Where xterm is another than is known here it draws as it always did: that is never wrong, only slower.
+ *
  * @param isFlooding whether more output waits than what is on screen after this frame
  */
 export function drawSparingly(
@@ -58,7 +40,7 @@ export function drawSparingly(
   return { close: stopBar };
 }
 
-function moveScrollBarWithFrames({ viewport, renderer, frames }: Parts, terminal: Terminal): () => void {
+function moveScrollBarWithFrames({ viewport, renderer, frames }: XtermParts, terminal: Terminal): () => void {
   const sync = viewport._sync.bind(viewport);
   const scrollLines = viewport.scrollLines.bind(viewport);
   const scrollToLine = viewport.scrollToLine.bind(viewport);
@@ -113,7 +95,7 @@ function moveScrollBarWithFrames({ viewport, renderer, frames }: Parts, terminal
  * Scrolled back they are needed: a line that goes at the start of the buffer, or all of them, moves others into view, and
  * xterm draws again what changed at the end only.
  */
-function skipRedrawsWithoutSelection(renderer: Parts["renderer"], terminal: Terminal): void {
+function skipRedrawsWithoutSelection(renderer: XtermParts["renderer"], terminal: Terminal): void {
   const redraw = renderer.handleSelectionChanged.bind(renderer);
   let selected = false;
   renderer.handleSelectionChanged = (from, to, columns) => {
@@ -125,7 +107,7 @@ function skipRedrawsWithoutSelection(renderer: Parts["renderer"], terminal: Term
 }
 
 function skipFramesOfFloods(
-  frames: Parts["frames"],
+  frames: XtermParts["frames"],
   isFlooding: () => boolean,
   { nowMs, next }: Frames,
 ): void {
@@ -146,25 +128,3 @@ const windowFrames: Frames = {
   nowMs: () => performance.now(),
   next: (draw) => requestAnimationFrame(draw),
 };
-
-function partsOf(terminal: Terminal): Parts | undefined {
-  const core = part(terminal, "_core");
-  const viewport = part(core, "_viewport");
-  const renderer = part(core, "_renderService");
-  const frames = part(renderer, "_renderDebouncer");
-  const whole =
-    has(viewport, "_sync", "scrollLines", "scrollToLine") &&
-    has(part(viewport, "_scrollableElement"), "getScrollPosition") &&
-    has(renderer, "handleSelectionChanged") &&
-    typeof part(part(part(part(renderer, "dimensions"), "css"), "cell"), "height") === "number" &&
-    has(frames, "_innerRefresh");
-  return whole ? ({ viewport, renderer, frames } as unknown as Parts) : undefined;
-}
-
-function part(of: unknown, name: string): unknown {
-  return typeof of === "object" && of !== null ? Reflect.get(of, name) : undefined;
-}
-
-function has(one: unknown, ...methods: readonly string[]): boolean {
-  return methods.every((method) => typeof part(one, method) === "function");
-}
