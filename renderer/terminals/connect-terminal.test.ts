@@ -11,7 +11,6 @@ function connected() {
   const sent: FromTab[] = [];
   let deliver: (message: ToTab) => void = () => {};
   const closed: string[] = [];
-  const bells: number[] = [];
   const link = connectTerminal({
     parts: { terminal, fit: { fit() {} } as FitAddon, search: {} as SearchAddon },
     attach: (on) => {
@@ -20,12 +19,11 @@ function connected() {
     },
     onSession: () => {},
     onClosed: (reason) => closed.push(reason),
-    onBell: () => bells.push(1),
   });
   const acknowledged = () =>
     sent.reduce((sum, message) => (message.type === "ack" ? sum + message.chars : sum), 0);
   const line = (row: number) => terminal.buffer.active.getLine(row)?.translateToString(true);
-  return { terminal, bells, sent, link, acknowledged, line, deliver: (message: ToTab) => deliver(message) };
+  return { terminal, sent, link, acknowledged, line, deliver: (message: ToTab) => deliver(message) };
 }
 
 describe("connectTerminal", () => {
@@ -44,16 +42,6 @@ describe("connectTerminal", () => {
     expect(sent.filter(({ type }) => type === "input")).toEqual([]);
     deliver({ type: "data", chars: "\u001b[6n", replay: false });
     await expect.poll(() => sent).toContainEqual({ type: "input", text: "\u001b[1;4R" });
-  });
-
-  test("[B6] the bell rings when a program rings it, not when a replay holds one", async () => {
-    const { deliver, bells, line } = connected();
-    deliver({ type: "data", chars: "\u0007old", replay: true });
-    await expect.poll(() => line(0)).toBe("old");
-    expect(bells).toEqual([]);
-    deliver({ type: "data", chars: "\u0007 new", replay: false });
-    await expect.poll(() => line(0)).toBe("old new");
-    expect(bells).toEqual([1]);
   });
 
   test("bytes that are no longer kept are said to be missing", async () => {

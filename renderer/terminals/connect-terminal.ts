@@ -26,8 +26,6 @@ export function connectTerminal(options: {
   attach: (on: { message: (message: ToTab) => void; closed: (reason: string) => void }) => TerminalPort;
   onSession: (session: TerminalSession) => void;
   onClosed: (reason: string) => void;
-  /** The program rang the bell just now; not when it once did. */
-  onBell: () => void;
 }): TerminalLink {
   const { terminal, fit } = options.parts;
   const feed = createFeed(terminal);
@@ -63,9 +61,6 @@ export function connectTerminal(options: {
     if (replaying > 0 || terminal.options.disableStdin === true) return;
     for (const message of inputMessages(text)) port.send(message);
   });
-  const bell = terminal.onBell(() => {
-    if (replaying === 0) options.onBell();
-  });
   let cols = 0;
   let rows = 0;
 
@@ -82,7 +77,6 @@ export function connectTerminal(options: {
       feed.close();
       drawing.close();
       input.dispose();
-      bell.dispose();
       port.close();
     },
   };

@@ -1,7 +1,7 @@
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
-import { useAppStore } from "../ui/use-app.ts";
+import { useApp, useAppStore } from "../ui/use-app.ts";
 import { connectTerminal, type TerminalLink } from "./connect-terminal.ts";
 import { copyText } from "../ui/copy.ts";
 import { createTerminal, textOf, type TerminalParts } from "./create-terminal.ts";
@@ -47,7 +47,10 @@ export function TerminalView(props: {
   const [finding, setFinding] = useState(false);
   const [naming, setNaming] = useState(false);
   const [command, setCommand] = useState(false);
-  const [rang, setRang] = useState(0);
+  // Those of the bridge, not xterm's: one that rings while the tab is being opened, or while nobody looks, is shown too.
+  const rung = useApp((state) => state.bellsSeen[session.session_id] ?? 0);
+  /** So many of them were shown long enough. */
+  const [heard, setHeard] = useState(rung);
   const [linked, setLinked] = useState<string | null>(null);
   const [closed, setClosed] = useState<string | null>(null);
   const firstLook = useEffectEvent(() => look);
@@ -68,7 +71,6 @@ export function TerminalView(props: {
       // The list tells the same of every session, this one included.
       onSession: () => {},
       onClosed: setClosed,
-      onBell: () => setRang((count) => count + 1),
     });
     parts.current = made;
     link.current = tied;
@@ -101,9 +103,9 @@ export function TerminalView(props: {
     if (seen) store.getState().sawBells(session.session_id, session.bells ?? 0);
   }, [store, seen, session.session_id, session.bells]);
   useEffect(() => {
-    const timer = rang === 0 ? undefined : setTimeout(() => setRang(0), RINGS_MS);
+    const timer = setTimeout(() => setHeard(rung), RINGS_MS);
     return () => clearTimeout(timer);
-  }, [rang]);
+  }, [rung]);
   useEffect(() => {
     if (parts.current !== null) parts.current.terminal.options.theme = TERMINAL_THEMES[look];
   }, [look]);
@@ -156,7 +158,7 @@ export function TerminalView(props: {
         barRef={bar}
         session={session}
         closed={closed}
-        rings={rang > 0}
+        rings={rung > heard}
         split={split}
         onAct={act}
         textOf={() => (parts.current === null ? "" : textOf(parts.current.terminal))}
