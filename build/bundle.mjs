@@ -2,6 +2,7 @@
 // `node build/bundle.mjs` builds what changed; `node build/bundle.mjs engine renderer` builds only those, always.
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { oneOf, readArguments } from "./arguments.mjs";
 import { Problem, endedBySignals, runScript, say, step } from "./console.mjs";
 import { NODE_ENTRIES, NODE_FOLDERS, RENDERER_CONFIG, RENDERER_FOLDERS } from "./entries.mjs";
 import { assertPackages } from "./packages.mjs";
@@ -63,11 +64,7 @@ async function bundleRenderer() {
 /** @param {string[]} names */
 function assertSources(names) {
   for (const name of names) {
-    const source = name === RENDERER ? RENDERER_CONFIG : NODE_ENTRIES[name]?.source;
-    if (source === undefined) {
-      const known = [...Object.keys(NODE_ENTRIES), RENDERER].join(", ");
-      throw new Problem(`bundle: there is no entry "${name}"; the entries are ${known}.`);
-    }
+    const source = name === RENDERER ? RENDERER_CONFIG : (NODE_ENTRIES[name]?.source ?? "");
     if (!existsSync(join(ROOT, source))) {
       throw new Problem(
         `bundle: ${source} is missing; restore it or take "${name}" out of build/entries.mjs.`,
@@ -129,6 +126,12 @@ async function bundleNamed(named) {
 }
 
 if (isScript(import.meta.url)) {
-  const named = process.argv.slice(2);
-  await runScript(() => endedBySignals(() => (named.length === 0 ? bundleChanged() : bundleNamed(named))));
+  await runScript(() => {
+    const { more: named } = readArguments({
+      usage: "npm run build -- [ENTRY ...]",
+      about: "Builds what changed since the last time, or those entries, changed or not.",
+      more: oneOf([...Object.keys(NODE_ENTRIES), RENDERER]),
+    });
+    return endedBySignals(() => (named.length === 0 ? bundleChanged() : bundleNamed(named)));
+  });
 }

@@ -2,7 +2,18 @@
 import { constants } from "node:os";
 
 /** A failure whose message is one sentence that tells the person what to do; printed without a stack. */
-export class Problem extends Error {}
+export class Problem extends Error {
+  exitCode = 1;
+}
+
+/** The script was called in a way that it does not understand; told apart from what it looks for and found. */
+export class BadArgument extends Problem {
+  /** @override */
+  exitCode = 2;
+}
+
+/** What somebody wanted to read instead of running the script: no failure. */
+export class Answer extends Error {}
 
 const PROGRESS_EVERY_MS = 5_000;
 const PARENT_CHECK_MS = 250;
@@ -44,7 +55,7 @@ export async function step(name, work) {
 }
 
 /**
- * The frame of every script: a Problem is printed as its sentence, anything else with its stack; both end with code 1.
+ * The frame of every script: a Problem is printed as its sentence, anything else with its stack; neither ends with code 0.
  * @param {() => Promise<number | void> | number | void} main returns the exit code, nothing means 0
  */
 export async function runScript(main) {
@@ -55,7 +66,11 @@ export async function runScript(main) {
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
-    process.exitCode = 1;
+    if (error instanceof Answer) {
+      say(error.message);
+      return;
+    }
+    process.exitCode = error instanceof Problem ? error.exitCode : 1;
     process.stderr.write(`${error instanceof Problem ? error.message : describe(error)}\n`);
   }
 }

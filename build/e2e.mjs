@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { electronCommand } from "./app.mjs";
+import { answerHelp } from "./arguments.mjs";
 import { runScript, say } from "./console.mjs";
 import { withDisplay } from "./display.mjs";
 import { electronRuntime } from "./electron-runtime.mjs";
@@ -12,6 +13,10 @@ import { ROOT } from "./paths.mjs";
 const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
 
 await runScript(() => {
+  answerHelp({
+    usage: "npm run e2e -- [PART OF A FILE'S PATH ...] [-g TITLE] [Playwright's other flags]",
+    about: "The end-to-end tests against the built app; `npx playwright test --help` lists the other flags.",
+  });
   electronCommand([]); // asks for what has to be there once, not in every test
   const { version, origin } = electronRuntime();
   say(`end-to-end tests on Electron ${version} (${origin})`);

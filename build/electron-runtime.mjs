@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SWITCH, readArguments } from "./arguments.mjs";
 import { Problem, runScript, say, step } from "./console.mjs";
 import { FALLBACK, fallbackBinary, hasFallbackFor, installFallback } from "./fallback-runtime.mjs";
 import { ROOT, bytesUnder, cacheFolder, isScript } from "./paths.mjs";
@@ -184,6 +185,11 @@ function readOr(path) {
 
 if (isScript(import.meta.url)) {
   await runScript(async () => {
-    await ensureElectronRuntime({ retry: process.argv.includes("--retry") });
+    const { retry = false } = readArguments({
+      usage: "node build/electron-runtime.mjs [--retry]",
+      about: "Makes sure that there is an Electron; --retry asks a release page again that was silent today.",
+      flags: { retry: SWITCH },
+    });
+    await ensureElectronRuntime({ retry });
   });
 }

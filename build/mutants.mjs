@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { readArguments } from "./arguments.mjs";
 import { Problem, runScript, say } from "./console.mjs";
 import { apply, mutantsOf } from "./mutants/mutate.mjs";
 import { ROOT } from "./paths.mjs";
@@ -168,10 +169,27 @@ async function mutateTarget({ source, tests }) {
   return { source, ...counts, survivors };
 }
 
+/**
+ * A part that is in no path must not look like a run without survivors.
+ * @param {string} part
+ */
+function targetsOf(part) {
+  const targets = TARGETS.filter(({ source }) => source.includes(part));
+  if (part !== "" && targets.length > 0) return targets;
+  throw new Problem(`must be a part of one of ${TARGETS.map(({ source }) => source).join(", ")}`);
+}
+
 await runScript(async () => {
-  const [wanted = ""] = process.argv.slice(2);
+  const { source: targets = TARGETS } = readArguments({
+    usage: "npm run soak:mutants -- [PART OF A PATH]",
+    about: [
+      "Small changes that the unit tests have to notice, in",
+      ...TARGETS.map(({ source }) => source),
+    ].join("\n  "),
+    words: { source: targetsOf },
+  });
   const results = [];
-  for (const target of TARGETS.filter(({ source }) => source.includes(wanted))) {
+  for (const target of targets) {
     if (!existsSync(join(ROOT, target.source))) throw new Problem(`${target.source} is gone; mend TARGETS.`);
     const result = await mutateTarget(target);
     results.push(result);

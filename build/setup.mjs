@@ -2,6 +2,7 @@
 // anything is installed. Each step is skipped when it is done already.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { readArguments } from "./arguments.mjs";
 import { endedBySignals, runScript } from "./console.mjs";
 import { ensureElectronRuntime } from "./electron-runtime.mjs";
 import { withLock } from "./lock.mjs";
@@ -21,4 +22,12 @@ export async function setUp() {
   });
 }
 
-if (isScript(import.meta.url)) await runScript(() => endedBySignals(setUp));
+if (isScript(import.meta.url)) {
+  await runScript(() => {
+    readArguments({
+      usage: "node build/setup.mjs",
+      about: "Installs what this machine lacks: system libraries, packages and an Electron runtime.",
+    });
+    return endedBySignals(setUp);
+  });
+}

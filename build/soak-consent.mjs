@@ -2,6 +2,7 @@
 // time changed; replayed, joined by another, concurrent, late, forged. Nothing may run that was not approved.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { readArguments, wholeNumber } from "./arguments.mjs";
 import { runScript, say } from "./console.mjs";
 import { ROOT } from "./paths.mjs";
 
@@ -9,7 +10,11 @@ const DEFAULT_CASES = 12_000;
 const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
 
 await runScript(() => {
-  const [cases = DEFAULT_CASES] = process.argv.slice(2).map(Number);
+  const { cases = DEFAULT_CASES } = readArguments({
+    usage: "npm run soak:consent -- [CASES]",
+    about: `Made-up consent cases against an oracle, ${DEFAULT_CASES} unless given.`,
+    words: { cases: wholeNumber(1, 10_000_000) },
+  });
   const start = performance.now();
   const { status } = spawnSync(
     process.execPath,

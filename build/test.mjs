@@ -1,11 +1,13 @@
-// Every check and test, in the order of what fails fastest; stops at the first failure. `npm test` runs this after the
-// set-up. The commands themselves are the scripts of package.json, so each can be run alone by the same name.
+// `npm test`: the set-up, then every check and test in the order of what fails fastest; stops at the first failure. The
+// commands themselves are the scripts of package.json, so each can be run alone by the same name.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { elapsed, runScript, say } from "./console.mjs";
+import { readArguments } from "./arguments.mjs";
+import { elapsed, endedBySignals, runScript, say } from "./console.mjs";
 import { electronRuntime } from "./electron-runtime.mjs";
 import { ROOT } from "./paths.mjs";
+import { setUp } from "./setup.mjs";
 import { ensureTestPackages } from "./system-packages.mjs";
 import { failureText, playwrightFailures, vitestFailures } from "./test-failures.mjs";
 import { NOTHING_RUN, addCounts, playwrightCounts, vitestCounts } from "./test-counts.mjs";
@@ -77,6 +79,12 @@ function runNpmScript(script, args) {
 }
 
 await runScript(async () => {
+  readArguments({
+    usage: "npm test",
+    about:
+      "The set-up, then every check and test; stops at the first that fails. Each part has an npm script.",
+  });
+  await endedBySignals(setUp);
   process.on("SIGINT", () => {}); // it reaches the stage that is running, whose failure ends this
   mkdirSync(RESULTS, { recursive: true });
   await ensureTestPackages();

@@ -4,18 +4,31 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { oneOf, readArguments, refusal, wholeNumber } from "../../build/arguments.mjs";
+import { runScript } from "../../build/console.mjs";
 
 const SOAKS = ["output", "flood"];
 /** In real Electron. */
 const APP_SOAKS = ["kills", "away", "keys", "switches"];
 const output = fileURLToPath(new URL("../../.cache/soak/", import.meta.url));
-mkdirSync(output, { recursive: true });
+
+const amountOf = wholeNumber(1, 1_000_000);
+const soakOf = oneOf([...SOAKS, ...APP_SOAKS]);
+const DOOR = {
+  usage:
+    "npm run soak:bridge -- [RUNS | output [RUNS] | flood|away|keys [SECONDS] | kills|switches [ROUNDS]]",
+  about: "Output and flood of the terminals' sessions alone, or one; all but those two are of the built app.",
+  words: {
+    soak: (/** @type {string} */ text) => (/^\d/.test(text) ? amountOf(text) : soakOf(text)),
+    amount: amountOf,
+  },
+};
 
 /**
  * @param {string} name
  * @param {string[]} args
  */
-async function soak(name, args) {
+async function runSoak(name, args) {
   const file = `${output}${name}.cjs`;
   const bundle = await rolldown({
     input: fileURLToPath(new URL(`${name}.ts`, import.meta.url)),
@@ -28,13 +41,21 @@ async function soak(name, args) {
   return spawnSync(process.execPath, [file, ...args], { stdio: "inherit" }).status ?? 1;
 }
 
-const [first = "", ...rest] = process.argv.slice(2);
-const named = SOAKS.includes(first);
-if (APP_SOAKS.includes(first)) {
-  const program = fileURLToPath(new URL("../../e2e/soak/run.mjs", import.meta.url));
-  process.exit(spawnSync(process.execPath, [program, first, ...rest], { stdio: "inherit" }).status ?? 1);
-}
-for (const name of named ? [first] : SOAKS) {
-  const code = await soak(name, named ? rest : name === "output" && first !== "" ? [first] : []);
-  if (code !== 0) process.exitCode = code;
-}
+await runScript(async () => {
+  const { soak, amount } = readArguments(DOOR);
+  const rest = amount === undefined ? [] : [String(amount)];
+  if (typeof soak === "number") {
+    if (amount !== undefined) throw refusal(DOOR, String(amount), "nothing is done with it");
+  } else if (soak !== undefined && APP_SOAKS.includes(soak)) {
+    const program = fileURLToPath(new URL("../../e2e/soak/run.mjs", import.meta.url));
+    return spawnSync(process.execPath, [program, soak, ...rest], { stdio: "inherit" }).status ?? 1;
+  }
+  mkdirSync(output, { recursive: true });
+  if (typeof soak === "string") return runSoak(soak, rest);
+  let failure = 0;
+  for (const name of SOAKS) {
+    const code = await runSoak(name, name === "output" && soak !== undefined ? [String(soak)] : []);
+    if (code !== 0) failure = code;
+  }
+  return failure;
+});

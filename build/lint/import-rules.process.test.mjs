@@ -46,6 +46,8 @@ const FORBIDDEN = [
   ["loopback/d10.ts", 'import { x } from "electron"; export const y = x;'],
   ["loopback/d11.ts", 'import { x } from "../engine/contract/api.ts"; export const y = x;'],
   ["e2e/e1.ts", 'import { x } from "../renderer/app.tsx"; export const y = x;'],
+  ["engine/d12.ts", 'import { x } from "../build/arguments.mjs"; export const y = x;'],
+  ["engine/d13.mjs", 'import { x } from "../bridge/session.ts"; export const y = x;'],
   ["e2e/e2.ts", 'import { x } from "../electron/hub/hub.ts"; export const y = x;'],
   ["electron/f1.ts", 'import { ipcMain } from "electron"; export const y: unknown = ipcMain;'],
   ["electron/f2.ts", 'import * as electron from "electron"; export const y: unknown = electron.ipcMain;'],
@@ -83,6 +85,7 @@ const ALLOWED = [
   ["renderer/ok17.ts", 'import { x } from "react"; export const y = x;'],
   ["renderer/ok18.test.ts", 'import { x } from "node:fs"; export const y = x;'],
   ["bridge/ok19.test.ts", 'import { x } from "../build/paths.mjs"; export const y = x;'],
+  ["engine/soak/ok22.mjs", 'import { x } from "../../build/arguments.mjs"; export const y = x;'],
   ["e2e/ok20.ts", 'import { x } from "../build/app.mjs"; export const y = x;'],
   ["e2e/ok21.ts", 'import { x } from "../engine/contract/api.ts"; export const y = x;'],
 ];

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { readArguments } from "../../build/arguments.mjs";
 import { runScript, say } from "../../build/console.mjs";
 import { withDisplay } from "../../build/display.mjs";
 import { ROOT } from "../../build/paths.mjs";
@@ -11,6 +12,10 @@ const RESULT = join(ROOT, "test-results", "bench", "bridge.json");
 const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
 
 await runScript(async () => {
+  readArguments({
+    usage: "npm run bench:bridge",
+    about: "Measures the terminals of the built app beside bare references.",
+  });
   rmSync(RESULT, { force: true });
   const code = await withDisplay((env) => {
     const args = [PLAYWRIGHT, "test", "-c", "e2e/bench/playwright.config.ts", "bridge"];

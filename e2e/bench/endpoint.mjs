@@ -6,14 +6,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readArguments, wholeNumber } from "../../build/arguments.mjs";
 import { runScript, say } from "../../build/console.mjs";
 import { DIST, ROOT } from "../../build/paths.mjs";
 import { startApp } from "../app-process.mjs";
 import { rawClient } from "./raw-mcp.mjs";
 
-/** Measured calls of each side and era. */
-const [calls = 2_000] = process.argv.slice(2).map(Number);
-const WARM_UP = Math.ceil(calls / 10);
+const DEFAULT_CALLS = 2_000;
 const READ = { name: "ironflow_list_functions", arguments: {} };
 const ERAS = /** @type {const} */ (["modern", "handshake"]);
 
@@ -62,6 +61,13 @@ async function startDirect(engineUrl, apiKey) {
 }
 
 await runScript(async () => {
+  // Measured calls of each side and era.
+  const { calls = DEFAULT_CALLS } = readArguments({
+    usage: "npm run bench:endpoint -- [CALLS]",
+    about: `Measures a read tool through the app's endpoint; calls of each side, ${DEFAULT_CALLS} unless given.`,
+    words: { calls: wholeNumber(1, 1_000_000) },
+  });
+  const warmUp = Math.ceil(calls / 10);
   const app = await startApp(["--allow-writes", "--terminals"]);
   const appToken = readFileSync(app.connection.mcp.token_file, "utf8").trim();
   const apiKey = engineKey(app.userDataDir);
@@ -76,7 +82,7 @@ await runScript(async () => {
       const app_ = (samples[`${era}_app_ms`] = /** @type {number[]} */ ([]));
       const direct_ = (samples[`${era}_direct_ms`] = /** @type {number[]} */ ([]));
       const list = (samples[`${era}_list_ms`] = /** @type {number[]} */ ([]));
-      for (let at = -WARM_UP; at < calls; at += 1) {
+      for (let at = -warmUp; at < calls; at += 1) {
         // Whoever goes first changes, so that neither always profits from a warm engine.
         const order = at % 2 === 0 ? [throughApp, straight] : [straight, throughApp];
         for (const client of order) {
@@ -84,7 +90,7 @@ await runScript(async () => {
           if (at >= 0) (client === throughApp ? app_ : direct_).push(ms);
         }
       }
-      for (let at = -WARM_UP; at < Math.ceil(calls / 4); at += 1) {
+      for (let at = -warmUp; at < Math.ceil(calls / 4); at += 1) {
         const ms = await timed(async () => {
           const { tools } = await throughApp[era]("tools/list");
           listed = tools.length;

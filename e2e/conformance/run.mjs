@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SWITCH, readArguments } from "../../build/arguments.mjs";
 import { runScript, say } from "../../build/console.mjs";
 import { ROOT } from "../../build/paths.mjs";
 import { node22, tool } from "../../build/tools.mjs";
@@ -79,6 +80,11 @@ async function refusesStrangers(url) {
 }
 
 await runScript(async () => {
+  const { "no-inspector": withoutInspector = false } = readArguments({
+    usage: "npm run test:conformance -- [--no-inspector]",
+    about: "The public MCP conformance suites, then the Inspector; fetches both the first time.",
+    flags: { "no-inspector": SWITCH },
+  });
   rmSync(RESULTS, { recursive: true, force: true });
   mkdirSync(RESULTS, { recursive: true });
   const node = await node22();
@@ -114,7 +120,7 @@ await runScript(async () => {
   } finally {
     await fixture.close();
   }
-  if (!process.argv.includes("--no-inspector")) {
+  if (!withoutInspector) {
     const inspector = await inspect(node, await tool("inspector"), RESULTS);
     summary.push({ run: "inspector 2.12.0", ...inspector });
     failed += inspector.failures.length;

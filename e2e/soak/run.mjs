@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { oneOf, readArguments, wholeNumber } from "../../build/arguments.mjs";
 import { runScript } from "../../build/console.mjs";
 import { withDisplay } from "../../build/display.mjs";
 import { ROOT } from "../../build/paths.mjs";
@@ -10,14 +11,18 @@ import { ROOT } from "../../build/paths.mjs";
 const PLAYWRIGHT = join(ROOT, "node_modules", "@playwright", "test", "cli.js");
 
 await runScript(() => {
-  const [name = "", amount = ""] = process.argv.slice(2);
+  const { soak = "", amount = "" } = readArguments({
+    usage: "node e2e/soak/run.mjs [kills|away|keys|switches] [ROUNDS OR SECONDS]",
+    about: "The long runs of the built app, all four unless one is named.",
+    words: { soak: oneOf(["kills", "away", "keys", "switches"]), amount: wholeNumber(1, 1_000_000) },
+  });
   // Apps that are killed leave their temporary files: all in one folder, which goes with this run.
   const temporary = mkdtempSync(join(tmpdir(), "ironbridge-soak-"));
   return withDisplay((env) => {
-    const args = [PLAYWRIGHT, "test", "-c", "e2e/soak/playwright.config.ts", "-g", `${name}$`];
+    const args = [PLAYWRIGHT, "test", "-c", "e2e/soak/playwright.config.ts", "-g", `${soak}$`];
     const child = spawn(process.execPath, args, {
       cwd: ROOT,
-      env: { ...env, TMPDIR: temporary, IRONBRIDGE_SOAK_AMOUNT: amount },
+      env: { ...env, TMPDIR: temporary, IRONBRIDGE_SOAK_AMOUNT: String(amount) },
       stdio: "inherit",
     });
     process.on("SIGINT", () => {});

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import * as z from "zod/v4";
 import { createEngineFactory } from "../testing/engine-process.ts";
 import { ROW_DEADLINE_MS, runRow, type Outcome, type Row } from "./row.ts";
 import { allRows } from "./rows/rows.ts";
@@ -11,18 +11,19 @@ const ownSigningKey = "a signing key of the conformance suite";
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
+/** From run.mjs, which has read the arguments. */
+const Order = z.object({ engine: z.string(), url: z.string().optional(), only: z.string().default("") });
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: { engine: { type: "string" }, url: { type: "string" }, only: { type: "string" } },
-  });
-  const rows = allRows.filter(({ id }) => values.only === undefined || id.startsWith(values.only));
-  if (rows.length === 0) throw new Error(`--only=${values.only ?? ""}: no row's id begins like this`);
-  if (values.url !== undefined) {
+  const { engine: engineFile, url, only } = Order.parse(JSON.parse(process.argv[2] ?? ""));
+  const rows = allRows.filter(({ id }) => id.startsWith(only));
+  if (rows.length === 0) throw new Error(`--only=${only}: no row's id begins like this`);
+  if (url !== undefined) {
     const apiKey = process.env["IRONFLOW_API_KEY"];
     const signingKey = process.env["IRONFLOW_SIGNING_KEY"];
-    return report(rows, { url: values.url.replace(/\/$/, ""), apiKey, signingKey });
+    return report(rows, { url: url.replace(/\/$/, ""), apiKey, signingKey });
   }
-  const factory = await createEngineFactory(values.engine);
+  const factory = await createEngineFactory(engineFile);
   try {
     const engine = await factory.start({ flags: [], env: { IRONFLOW_SIGNING_KEY: ownSigningKey } });
     return await report(rows, { url: engine.url, apiKey: engine.key, signingKey: ownSigningKey });

@@ -1,19 +1,13 @@
-import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
+import * as z from "zod/v4";
 import { createEngineFactory } from "../testing/engine-process.ts";
 import { runFuzz } from "./command.ts";
 
+/** From a run.mjs, which has read the arguments. */
+const Order = z.object({ engine: z.string(), minutes: z.number(), seed: z.number() });
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      engine: { type: "string" },
-      minutes: { type: "string", default: "10" },
-      seed: { type: "string", default: String(randomInt(2 ** 31)) },
-    },
-  });
-  const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
-  if (!(minutes > 0) || !Number.isInteger(seed)) throw new Error("--minutes and --seed must be numbers");
-  const factory = await createEngineFactory(values.engine);
+  const { engine, minutes, seed } = Order.parse(JSON.parse(process.argv[2] ?? ""));
+  const factory = await createEngineFactory(engine);
   try {
     return await runFuzz(factory, { minutes, seed, say: (line) => process.stdout.write(`${line}\n`) });
   } finally {

@@ -1,4 +1,4 @@
-// Makes a TypeScript entry of this folder runnable by the oldest Node we support, and runs it with this command's arguments.
+// Makes a TypeScript entry of this folder runnable by the oldest Node we support, and runs it.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -10,11 +10,12 @@ const ENGINE = new URL("../main.ts", import.meta.url);
 const ENGINE_SQL = new URL("../sql/main.ts", import.meta.url);
 
 /**
- * Bundles the entry and the engine beside it, runs the entry with `--engine=FILE` and this command's own arguments, and
- * takes over its exit code. Signals reach it, so that it can end what it started.
+ * Bundles the entry and the engine beside it, and runs the entry. Signals reach it, so that it can end what it started.
  * @param {URL} entry
+ * @param {object} order what the entry is to do, its one argument as JSON; `engine`, the engine's file, is added here
+ * @returns {Promise<number>} its exit code
  */
-export async function runEntry(entry) {
+export async function runEntry(entry, order) {
   mkdirSync(CACHE, { recursive: true });
   // A folder for each run: a soak starts its engine again and again, and must not get what another run has built meanwhile.
   const folder = mkdtempSync(join(CACHE, "run-"));
@@ -24,12 +25,10 @@ export async function runEntry(entry) {
     bundle(entry, folder, nameOf(entry)),
     bundle(ENGINE_SQL, folder, "engine-sql"),
   ]);
-  const child = spawn(process.execPath, [file, `--engine=${engine}`, ...process.argv.slice(2)], {
-    stdio: "inherit",
-  });
+  const child = spawn(process.execPath, [file, JSON.stringify({ ...order, engine })], { stdio: "inherit" });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"]))
     process.on(signal, () => child.kill(signal));
-  process.exitCode = await new Promise((done) => child.once("exit", (code) => done(code ?? 1)));
+  return new Promise((done) => child.once("exit", (code) => done(code ?? 1)));
 }
 
 /** @param {URL} entry `engine/soak/main.ts` becomes `soak-main` */
