@@ -87,6 +87,13 @@ describe("every script of a developer", () => {
     }
   });
 
+  it("among them, one that needs the built app says so at once, and holds no display", () => {
+    const { status, stdout, stderr } = run("e2e/bench/endpoint.mjs", ["5"]);
+    expect(stderr).toMatch(/^The app is not built yet; run `npm run build`/);
+    expect(stdout).toBe("");
+    expect(status).toBe(1);
+  });
+
   it.each([
     ["build/mutants.mjs nosuchthing", "electron/mcp-endpoint/gate.ts"],
     ["build/mutants.mjs gate token", "token: nothing is done with it"],

@@ -25,6 +25,7 @@ const READY_WITHIN_MS = 120_000;
  * @returns {Promise<AppProcess>} once the app says that it is ready
  */
 export async function startApp(flags, options = {}) {
+  electronCommand([]); // asks for what has to be there before a display is held that nobody would let go
   const userDataDir = options.userDataDir ?? mkdtempSync(join(tmpdir(), "ironbridge-app-"));
   /** @type {() => void} */
   let letDisplayGo = () => {};
