@@ -121,6 +121,13 @@ test.describe("The endpoint and consent", () => {
     await section.getByLabel("Tool", { exact: true }).click();
     await app.page.getByRole("option", { name: "ironflow_list_events" }).click();
     await section.getByLabel("Needs also").fill("mcp.line3");
+    const [first, ...others] = await section.locator("form").evaluate((form) =>
+      [...form.querySelectorAll("button, input[aria-describedby]")].map((control) => {
+        const { top, bottom } = control.getBoundingClientRect();
+        return { top, bottom };
+      }),
+    );
+    expect(others).toEqual([first, first]); // the choice, the field and the button are in one line
     for (const agent of [modern, old]) expect(await agent.listTools()).toContain("ironflow_list_events");
     await section.getByRole("button", { name: "Put it on" }).click();
     await expect(section.locator('[data-extra-permission="ironflow_list_events"]')).toBeVisible();
