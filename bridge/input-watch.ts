@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, readlink } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /*
@@ -15,8 +15,9 @@ const CALLS: Readonly<Record<string, { read: number[]; poll: number[] }>> = {
   x64: { read: [0, 19], poll: [7, 23, 232, 270, 271, 281, 441] },
   arm64: { read: [63, 65], poll: [22, 72, 73, 441] },
 };
-/** A pipeline or a build has so many processes at most that are looked at. */
+/** A pipeline or a build has so many processes at most that are looked at, and they so many threads. */
 const MAX_LOOKED_AT = 64;
+const MAX_THREADS = 256;
 const STTY_LIMIT_MS = 2_000;
 /** Escape sequences that draw nothing by themselves. */
 const SEQUENCES =
@@ -31,26 +32,43 @@ export async function foreground(leader: number): Promise<Foreground | undefined
   const group = (await statOf(leader))?.foreground;
   if (group === undefined || calls === undefined) return undefined;
   let best: Foreground = "busy";
-  const queue = [group];
-  for (let at = 0; at < queue.length && at < MAX_LOOKED_AT; at += 1) {
-    const pid = queue[at] ?? 0;
-    queue.push(...(await childrenOf(pid)));
+  // The process that gave the group its number may be gone: the rest hangs below the leader, as everything here does.
+  const found = new Set([group, leader]);
+  let looked = 0;
+  let threadsLeft = MAX_THREADS;
+  for (const pid of found) {
+    looked += 1;
+    if (looked > MAX_LOOKED_AT) break;
+    const threads = (await threadsOf(pid)).slice(0, threadsLeft);
+    threadsLeft -= threads.length;
+    for (const child of await childrenOf(pid, threads)) found.add(child);
     if ((await statOf(pid))?.group !== group) continue;
-    const does = await doing(pid, calls);
-    if (does === "reads") return "reads";
-    if (does === "polls") best = "polls";
+    for (const thread of threads) {
+      const does = await doing(pid, thread, calls);
+      if (does === "reads") return "reads";
+      // Any runtime has a thread that waits for events all the time.
+      if (does === "polls" && thread === pid) best = "polls";
+    }
   }
   return best;
 }
 
-/** Whether what is typed is shown. True when it cannot be found out. */
-export async function echoes(terminal: string): Promise<boolean> {
+export interface LineModes {
+  /** What is typed is shown. */
+  echo: boolean;
+  /** The terminal hands over whole lines: what reads them wants words and not keys. */
+  lines: boolean;
+}
+
+/** How the terminal takes what is typed. It echoes lines when that cannot be found out. */
+export async function lineModes(terminal: string): Promise<LineModes> {
   try {
     const flag = process.platform === "linux" ? "-F" : "-f";
     const { stdout } = await run("stty", [flag, terminal, "-a"], { timeout: STTY_LIMIT_MS });
-    return !/(^|\s)-echo(\s|;|$)/.test(stdout);
+    const isOn = (name: string) => !new RegExp(`(^|\\s)-${name}(\\s|;|$)`).test(stdout);
+    return { echo: isOn("echo"), lines: isOn("icanon") };
   } catch {
-    return true;
+    return { echo: true, lines: true };
   }
 }
 
@@ -61,10 +79,14 @@ export function endsUnfinished(tail: Uint8Array): boolean {
   return line.replaceAll("\r", "").trim() !== "";
 }
 
-async function doing(pid: number, calls: { read: number[]; poll: number[] }): Promise<Foreground> {
+async function doing(
+  pid: number,
+  thread: number,
+  calls: { read: number[]; poll: number[] },
+): Promise<Foreground> {
   let line: string;
   try {
-    line = await readFile(`/proc/${pid}/syscall`, "utf8");
+    line = await readFile(`/proc/${pid}/task/${thread}/syscall`, "utf8");
   } catch (error) {
     // Another user's, as sudo is: it may well be asking for a password.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -92,7 +114,16 @@ async function statOf(pid: number): Promise<{ group: number; foreground: number 
     : undefined;
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
-  return text.split(" ").flatMap((word) => (/^\d+$/.test(word) ? [Number(word)] : []));
+/** The first is the main one. */
+async function threadsOf(pid: number): Promise<number[]> {
+  const names = await readdir(`/proc/${pid}/task`).catch(() => []);
+  return names.map(Number);
+}
+
+/** A thread's children are its own. */
+async function childrenOf(pid: number, threads: readonly number[]): Promise<number[]> {
+  const lists = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, "utf8").catch(() => "")),
+  );
+  return lists.flatMap((text) => text.split(" ").filter((word) => /^\d+$/.test(word)).map(Number));
 }

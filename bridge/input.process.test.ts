@@ -12,6 +12,10 @@ afterEach(() => bridge.dispose());
 const status = (id: string) => bridge.sessions.list().find((row) => row.session_id === id)?.status;
 const becomes = (id: string, wanted: string) => poll(`${id} is ${wanted}`, () => status(id) === wanted);
 
+const inThread = (call: string) =>
+  `python3 -c 'import getpass, subprocess, threading
+thread = threading.Thread(target=lambda: ${call}); thread.start(); thread.join()'`;
+
 describe("a program that waits for a person", () => {
   it.each([
     ["a prompt", `printf 'Name: '; read -r name; echo "hello $name"`],
@@ -19,6 +23,14 @@ describe("a program that waits for a person", () => {
     ["a password with a prompt", `printf 'Password: '; stty -echo; read -r name; stty echo; echo ok`],
     ["Python's getpass", `python3 -c 'import getpass; print(len(getpass.getpass()))'`],
     ["an interactive shell", "exec sh -i"],
+    ["a password with a time limit", `read -s -t 60 word; echo`],
+    ["a thread that is not the main one", inThread(`input("Name: ")`)],
+    ["a password that such a thread reads", inThread(`getpass.getpass("")`)],
+    ["a child of such a thread", inThread(`subprocess.run(["bash", "-c", "read -p Name: x"])`)],
+    [
+      "what is left of a job whose first process has gone",
+      `set -m\ntrue | (sleep 0.3; exec bash -c 'read -p "Name: " x </dev/tty')`,
+    ],
   ])("is waiting_input, and running again when it was given what it wants: %s", async (_what, command) => {
     const { session_id } = await bridge.run(`${command}\nsleep 30`);
     await becomes(session_id, "waiting_input");

@@ -12,7 +12,9 @@ it("[B2] a terminal that rests is looked at ever more seldom, one in which somet
     times.looked(nowMs);
   }
   expect(gaps).toEqual([0, LOOK_SOON_MS, 2 * LOOK_SOON_MS, 4 * LOOK_SOON_MS, LOOK_LATE_MS, LOOK_LATE_MS]);
+  expect(times.isResting).toBe(true);
   times.happened();
+  expect(times.isResting).toBe(false);
   expect(times.isDue(nowMs)).toBe(true);
   times.looked(nowMs);
   expect(times.isDue(nowMs + LOOK_SOON_MS)).toBe(true);

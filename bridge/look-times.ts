@@ -17,6 +17,11 @@ export class LookTimes {
     this.#dueMs = 0;
   }
 
+  /** Nothing has happened for some looks. */
+  get isResting(): boolean {
+    return this.#gapMs === LOOK_LATE_MS;
+  }
+
   isDue(nowMs: number): boolean {
     return nowMs >= this.#dueMs;
   }

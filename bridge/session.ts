@@ -10,7 +10,7 @@ import {
   type TerminalSize,
 } from "./contract/api.ts";
 import { BellWatch } from "./bell-watch.ts";
-import { echoes, endsUnfinished, foreground } from "./input-watch.ts";
+import { endsUnfinished, foreground, lineModes, type Foreground } from "./input-watch.ts";
 import type { OutputLog } from "./output-log.ts";
 import { LookTimes } from "./look-times.ts";
 import { openTerminal } from "./open-terminal.ts";
@@ -246,16 +246,26 @@ export class Session implements TabSource, Readable {
     const pty = this.#pty;
     const nowMs = this.#context.clock.nowMs();
     if (pty === undefined || this.ended || !this.#looks.isDue(nowMs)) return;
+    const rests = this.#looks.isResting;
     this.#looks.looked(nowMs);
     const printed = this.log.end;
     const does = await foreground(pty.pid);
     const { bytes } = this.log.read(Math.max(this.log.start, printed - PROMPT_BYTES), PROMPT_BYTES);
     const prompts = endsUnfinished(bytes);
-    const waits = does === "busy" ? false : prompts || (does === "reads" && !(await echoes(pty.terminal)));
+    // A server that rests waits for several things for days: whether it asks unseen was found out at once.
+    if (does === "polls" && !prompts && rests) return;
+    const waits = does !== "busy" && (prompts || (await this.#asksUnseen(does, pty.terminal)));
     if (this.ended || this.log.end !== printed) return;
     const quiet = this.#context.clock.nowMs() - this.#outputAtMs >= QUIET_MS;
     if (!waits) this.#advance({ type: "goes_on" });
     else if (quiet) this.#advance({ type: "waits" });
+  }
+
+  /** A full-screen program takes keys unseen as well; of those that wait for several things only who wants a line asks. */
+  async #asksUnseen(does: Foreground | undefined, terminal: string): Promise<boolean> {
+    if (does === undefined) return false;
+    const { echo, lines } = await lineModes(terminal);
+    return !echo && (does === "reads" || lines);
   }
 
   /** Looks again for processes that live on after the leader's end. */
