@@ -125,5 +125,10 @@ async function childrenOf(pid: number, threads: readonly number[]): Promise<numb
   const lists = await Promise.all(
     threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, "utf8").catch(() => "")),
   );
-  return lists.flatMap((text) => text.split(" ").filter((word) => /^\d+$/.test(word)).map(Number));
+  return lists.flatMap((text) =>
+    text
+      .split(" ")
+      .filter((word) => /^\d+$/.test(word))
+      .map(Number),
+  );
 }

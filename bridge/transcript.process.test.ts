@@ -2,8 +2,16 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { poll } from "../loopback/testing/poll.ts";
+import { LOG_BLOCK_BYTES } from "./block-pool.ts";
+import type { TerminalSession } from "./contract/api.ts";
+import { OutputLog } from "./output-log.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
 import { Timeline } from "./timeline.ts";
+import { writeTranscript } from "./transcript.ts";
+
+/** The whole lines of one event of an asciicast. */
+const printedLines = (row: string) =>
+  (JSON.parse(row) as [number, "o", string])[2].split("\r\n").slice(1, -1);
 
 let bridge: Terminals;
 beforeEach(async () => {
@@ -38,6 +46,49 @@ it("a transcript as asciicast v2 holds every character, with times that do not g
   expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
   expect(seconds.at(-1)).toBeGreaterThan(0.2);
 });
+
+it.each([
+  ["text", Number.POSITIVE_INFINITY],
+  ["asciicast", 1],
+] as const)(
+  "a transcript of what prints faster than it is written ends, with nothing twice: %s",
+  async (format, floods) => {
+    let line = 0;
+    let reads = 0;
+    const timeline = new Timeline();
+    class Flood extends OutputLog {
+      print() {
+        let text = "";
+        while (text.length < LOG_BLOCK_BYTES / 2) text += `${String((line += 1)).padStart(8, "0")}\r\n`;
+        timeline.note(this.end, line / 2_000);
+        this.append(Buffer.from(text));
+      }
+      override read(offset: number, limitBytes: number) {
+        const read = super.read(offset, limitBytes);
+        reads += 1;
+        if (reads > floods) return read;
+        queueMicrotask(() => {
+          for (let print = 0; print < 12; print += 1) this.print();
+        });
+        return read;
+      }
+    }
+    const log = new Flood({ memoryBytes: 32 * LOG_BLOCK_BYTES });
+    for (let half = 0; half < 64; half += 1) log.print();
+    const session = {
+      started_at: new Date(0).toISOString(),
+      size: { cols: 80, rows: 24 },
+    } as TerminalSession;
+    const source = { log, timeline, ended: false, snapshot: () => session, onActivity: () => () => {} };
+    const path = join(bridge.home, "flood");
+    await writeTranscript(source, format, path);
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    const text = format === "text" ? lines : lines.slice(1).flatMap((row) => printedLines(row));
+    const numbers = text.filter((row) => /^\d{8}$/.test(row)).map(Number);
+    expect(numbers.length).toBeGreaterThan(1_000);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+  },
+);
 
 it("a transcript that cannot be written says why and leaves nothing", async () => {
   const { session } = await bridge.finish("echo");

@@ -42,6 +42,8 @@ async function write(file: FileHandle, text: string): Promise<void> {
 
 async function* plain(session: Recorded): AsyncGenerator<string> {
   const never = new AbortController().signal;
+  // What is printed while it is written may come faster than it can be written.
+  const { end } = session.log;
   for (let offset = 0; ;) {
     const query = { offset, limit: PIECE_BYTES, format: "text", wait_ms: 0 } as const;
     const page = await answerRead(session, query, never);
@@ -51,6 +53,7 @@ async function* plain(session: Recorded): AsyncGenerator<string> {
       yield page.unfinished_line ?? "";
       return;
     }
+    if (offset >= end) return;
   }
 }
 
@@ -82,7 +85,10 @@ function* pieces(log: OutputLog, timeline: Timeline, beganMs: number) {
   for (let index = -1; index < points.length; index += 1) {
     const { offset, atMs } = points[index] ?? { offset: 0, atMs: beganMs };
     const until = points[index + 1]?.offset ?? end;
-    for (let from = Math.max(offset, log.start); from < until;) {
+    for (let from = offset; ;) {
+      // What is read more slowly than it is printed may be gone by now.
+      from = Math.max(from, log.start);
+      if (from >= until) break;
       const { bytes, offset: first } = log.read(from, Math.min(PIECE_BYTES, until - from));
       yield { bytes, atMs };
       from = first + bytes.length;
