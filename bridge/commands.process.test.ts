@@ -182,9 +182,10 @@ describe("a command that cannot start", () => {
 
   it("says so when its script cannot be written", async () => {
     await bridge.scripts.dispose();
+    await writeFile(bridge.scripts.folder, "somebody else's");
     const session = await bridge.run("echo never");
     expect(session).toMatchObject({ status: "failed_to_start", output_bytes: 0 });
-    expect(session.reason).toContain("ENOENT");
+    expect(session.reason).toContain("not a folder of ours");
   });
 
   it("tells a file that is no program by its exit code, as a shell does", async () => {
@@ -198,6 +199,15 @@ describe("a command that cannot start", () => {
 });
 
 describe("the script folder", () => {
+  it("is made again, as private, when a command removed it", async () => {
+    const { output } = await bridge.finish('rm -r "$(dirname "$0")"; echo removed');
+    expect(output).toBe("removed\r\n");
+    const next = await bridge.finish("echo next");
+    expect(next).toMatchObject({ session: { status: "exited" }, output: "next\r\n" });
+    expect((await stat(bridge.scripts.folder)).mode & 0o777).toBe(0o700);
+    expect(await readdir(bridge.scripts.folder)).toEqual([]);
+  });
+
   it("is private, and the next bridge removes what a dead one left, but nobody else's", async () => {
     const left = join(bridge.home, "ironbridge-terminals-999999999-abcdef");
     const running = join(bridge.home, `ironbridge-terminals-${process.ppid}-abcdef`);

@@ -1,7 +1,7 @@
 import { existsSync, statSync, truncateSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BlockPool, LOG_BLOCK_BYTES } from "./block-pool.ts";
 import { OutputLog } from "./output-log.ts";
@@ -100,6 +100,15 @@ describe("older output on disk", () => {
     log.append(Buffer.from("\u0007after"));
     for (const offset of [log.start, 3 * BLOCK + 1, end]) expect(log.textFrom(offset)).toBe(end + 1);
     expect(log.textFrom(end + 3)).toBe(end + 3);
+  });
+
+  it("is kept also when its folder was removed before it began", () => {
+    const { log, file, print, readsRight } = spilling({ name: "gone/early" });
+    expect(() => statSync(dirname(file))).toThrow("ENOENT");
+    print(6 * BLOCK);
+    expect(readsRight(0, 6 * BLOCK)).toBe(true);
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+    log.dispose();
   });
 
   it("that the disk lost counts as evicted; the log goes on in memory, and says so once", () => {

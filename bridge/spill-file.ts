@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { LOG_BLOCK_BYTES } from "./block-pool.ts";
 
 /** Room on disk that all logs share, in blocks. */
@@ -54,7 +55,7 @@ export class SpillFile {
   push(block: Uint8Array): void {
     if (this.#broken) return;
     try {
-      this.#fd ??= openSync(this.#options.file, "wx+", 0o600);
+      this.#fd ??= openNew(this.#options.file);
       const place = this.#freePlace();
       if (place === undefined) return;
       writeAll(this.#fd, block, place * LOG_BLOCK_BYTES);
@@ -102,6 +103,12 @@ export class SpillFile {
     this.dispose();
     this.#options.onBroken(error);
   }
+}
+
+/** Its folder may have been tidied away since. */
+function openNew(file: string): number {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return openSync(file, "wx+", 0o600);
 }
 
 function writeAll(fd: number, bytes: Uint8Array, position: number): void {
