@@ -96,6 +96,22 @@ export class EscapeScanner {
     return kept.subarray(0, length);
   }
 
+  /** Takes bytes. @returns those that are text */
+  takeText(bytes: Uint8Array): Uint8Array {
+    const kept = Buffer.allocUnsafe(bytes.length + 1);
+    let length = 0;
+    for (const byte of bytes) {
+      const within = this.#mode !== "text";
+      const lead = this.#lead;
+      this.#step(byte);
+      if (within || this.#mode !== "text" || this.#lead) continue;
+      // It began a character after all, and no control.
+      if (lead && byte >= 0xa0 && byte <= 0xbf) length = kept.writeUInt8(C1_LEAD, length);
+      if (!lead || byte > LAST_C1 || byte < 0x80) length = kept.writeUInt8(byte, length);
+    }
+    return kept.subarray(0, length);
+  }
+
   #isString(): boolean {
     return this.#mode === "string" || this.#mode === "title";
   }

@@ -4,6 +4,7 @@ import { TERMINAL_LIMITS } from "./contract/api.ts";
 import { LOG_BLOCK_BYTES } from "./block-pool.ts";
 import { EscapeScanner, TEXT_STATE } from "./escape-scanner.ts";
 import { OutputLog, readText } from "./output-log.ts";
+import { modesAfter, NEW_TERMINAL } from "./terminal-modes.ts";
 
 const BLOCK = LOG_BLOCK_BYTES;
 
@@ -125,6 +126,39 @@ describe("where text begins", () => {
   });
 });
 
+describe("what the terminal still heeds", () => {
+  it("is told at every offset that is kept, however much before it is gone", () => {
+    const fragments = [
+      "\u001b[?1049h",
+      "\u001b[?1;2004h",
+      "\u001b[?47l",
+      "\u001b(0",
+      "\u001b)0",
+      "\u000e",
+      "\u001bc",
+    ];
+    const output = fc.array(
+      fc.oneof(
+        fc.constantFrom(...fragments),
+        fc.integer({ min: 1, max: 66_000 }).map((length) => "x".repeat(length)),
+      ),
+      { minLength: 1, maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(output, fc.array(fc.nat(), { minLength: 1, maxLength: 12 }), (parts, seeds) => {
+        const log = new OutputLog({ memoryBytes: 2 * BLOCK });
+        for (const part of parts) log.append(Buffer.from(part));
+        const bytes = Buffer.from(parts.join(""));
+        const offsets = seeds.map((seed) => log.start + (seed % (log.end - log.start + 1)));
+        for (const offset of [log.start, log.end, ...offsets])
+          expect(log.modesAt(offset)).toEqual(modesAfter(bytes.subarray(0, offset), NEW_TERMINAL));
+        expect(log.modesAt(0)).toEqual(log.modesAt(log.start));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
 describe("reading text", () => {
   const TEXT = "ä€😀 plain \u001b[31mred\u001b[0m 日本";
 
@@ -171,6 +205,19 @@ describe("reading text", () => {
       dropped: 0,
       more: false,
     });
+  });
+
+  it("does not begin in the middle of a character, wherever it is asked to", () => {
+    const log = new OutputLog({ memoryBytes: BLOCK });
+    const text = "ä€😀z";
+    log.append(Buffer.from(text));
+    for (let offset = 0; offset <= log.end; offset += 1) {
+      const read = readText(log, offset, 100, false);
+      expect(text.endsWith(read.text)).toBe(true);
+      expect(read).toMatchObject({ offset: log.end - Buffer.byteLength(read.text), dropped: 0 });
+    }
+    log.append(Buffer.from([0xa4, 0x7a, 0xc3, 0xa4, 0xa4]));
+    for (const offset of [10, 14]) expect(readText(log, offset, 1, true).text).toBe("\ufffd");
   });
 
   it("does not begin in the middle of a character whose beginning was evicted, and counts its rest as dropped", () => {

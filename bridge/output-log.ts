@@ -2,7 +2,8 @@ import { BlockPool, LOG_BLOCK_BYTES, type BlockHolder } from "./block-pool.ts";
 import { TERMINAL_LIMITS } from "./contract/api.ts";
 import { EscapeScanner, stateAfter, TEXT_STATE, type EscapeState } from "./escape-scanner.ts";
 import type { SpillFile } from "./spill-file.ts";
-import { brokenStart, wholeCharacters } from "./utf8.ts";
+import { BORDER_BYTES, modesAfterNext, NEW_TERMINAL, type Modes } from "./terminal-modes.ts";
+import { brokenStart, restOfCharacter, UTF8_MAX_BYTES, wholeCharacters } from "./utf8.ts";
 
 /** Bytes from the log, with the offset at which they begin and the number of bytes that were evicted before it. */
 export interface LogRead {
@@ -19,6 +20,16 @@ export interface TextRead {
   dropped: number;
   more: boolean;
 }
+
+/** What was before a block, and still goes on or holds in it. */
+interface Before {
+  escape: EscapeState;
+  modes: Modes;
+  /** The last bytes: a sequence may be cut by the end of the block. */
+  tail: Buffer;
+}
+
+const NOTHING_BEFORE: Before = { escape: TEXT_STATE, modes: NEW_TERMINAL, tail: Buffer.alloc(0) };
 
 export interface OutputLogOptions {
   /** What this log keeps in memory at most: a positive multiple of the block size. */
@@ -40,7 +51,7 @@ export class OutputLog implements BlockHolder {
   /** Each full but the last; the first begins at `#memoryStart`, a multiple of the block size. */
   readonly #blocks: Buffer[] = [];
   /** What was before each kept block, the newest last: older output is gone, and what it began may still go on. */
-  readonly #states: EscapeState[] = [];
+  readonly #states: Before[] = [];
   #memoryStart = 0;
   #end = 0;
   #disposed = false;
@@ -107,7 +118,7 @@ export class OutputLog implements BlockHolder {
    * @throws RangeError when the offset is not one of a kept byte, or the end
    */
   textFrom(offset: number): number | undefined {
-    const scanner = new EscapeScanner(this.#stateAt(offset));
+    const scanner = new EscapeScanner(this.#stateAt(offset).escape);
     let at = offset;
     while (scanner.state !== TEXT_STATE) {
       if (at === this.#end) return undefined;
@@ -117,6 +128,14 @@ export class OutputLog implements BlockHolder {
       at += scanner.take(bytes, true);
     }
     return at;
+  }
+
+  /**
+   * What the terminal was told before an offset, or before the oldest byte still kept, and still heeds, evicted or not.
+   * @throws RangeError when the offset is past the end
+   */
+  modesAt(offset: number): Modes {
+    return this.#stateAt(Math.max(offset, this.start)).modes;
   }
 
   giveOldest(): Buffer {
@@ -137,7 +156,8 @@ export class OutputLog implements BlockHolder {
     this.#memoryStart = this.#end;
   }
 
-  #stateAt(offset: number): EscapeState {
+  /** What was before the byte at an offset. */
+  #stateAt(offset: number): Before {
     if (offset < this.start || offset > this.#end)
       throw new RangeError(
         `offset ${offset} is not in the output that is kept (${this.start} to ${this.#end})`,
@@ -147,9 +167,9 @@ export class OutputLog implements BlockHolder {
     const block = Math.floor(offset / LOG_BLOCK_BYTES);
     // At the very end of a full block: what comes next has no block yet.
     const before = block > newest ? block - 1 : block;
-    const state = this.#states[this.#states.length - 1 - (newest - before)] ?? TEXT_STATE;
+    const state = this.#states[this.#states.length - 1 - (newest - before)] ?? NOTHING_BEFORE;
     const length = before === block ? at : LOG_BLOCK_BYTES;
-    return length === 0 ? state : stateAfter(this.read(before * LOG_BLOCK_BYTES, length).bytes, state);
+    return length === 0 ? state : stateAfterBlock(this.read(before * LOG_BLOCK_BYTES, length).bytes, state);
   }
 
   #copy(from: number, to: Buffer): boolean {
@@ -183,20 +203,29 @@ export class OutputLog implements BlockHolder {
   #noteState(): void {
     const last = this.#blocks.at(-1);
     const before = this.#states.at(-1);
-    this.#states.push(last === undefined || before === undefined ? TEXT_STATE : stateAfter(last, before));
+    const known = last !== undefined && before !== undefined;
+    this.#states.push(known ? stateAfterBlock(last, before) : NOTHING_BEFORE);
     const kept = Math.ceil((this.#end - this.start) / LOG_BLOCK_BYTES) + 1;
     this.#states.splice(0, this.#states.length - kept);
   }
 }
 
+function stateAfterBlock(block: Buffer, { escape, modes, tail }: Before): Before {
+  return {
+    escape: stateAfter(block, escape),
+    modes: modesAfterNext(tail, block, modes),
+    tail: Buffer.from(block.subarray(-BORDER_BYTES)),
+  };
+}
+
 /**
  * Up to `limitBytes` (at least 4) of output as text. While more can come (`final` is false) it does not end in half a
- * character; when the beginning was evicted it does not begin in half a one. What is not UTF-8 becomes U+FFFD.
+ * character; it does not begin in half a one. What is not UTF-8 becomes U+FFFD.
  * @throws RangeError when the offset is past the end
  */
 export function readText(log: OutputLog, offset: number, limitBytes: number, final: boolean): TextRead {
   const read = log.read(offset, limitBytes);
-  const skipped = read.dropped > 0 ? brokenStart(read.bytes) : 0;
+  const skipped = read.dropped > 0 ? brokenStart(read.bytes) : restAt(log, read);
   const bytes = read.bytes.subarray(skipped);
   const atEnd = read.offset + read.bytes.length === log.end;
   const whole = atEnd && final ? bytes.length : wholeCharacters(bytes);
@@ -206,7 +235,15 @@ export function readText(log: OutputLog, offset: number, limitBytes: number, fin
     text: bytes.toString("utf8", 0, whole),
     offset: begin,
     next,
-    dropped: read.dropped + skipped,
+    dropped: read.dropped === 0 ? 0 : read.dropped + skipped,
     more: !atEnd,
   };
+}
+
+/** How many bytes from there on belong to a character that begins before it: whoever asks may know no better. */
+function restAt(log: OutputLog, { bytes, offset }: LogRead): number {
+  if (brokenStart(bytes) === 0) return 0;
+  const from = Math.max(log.start, offset - (UTF8_MAX_BYTES - 1));
+  const around = log.read(from, offset - from + UTF8_MAX_BYTES - 1);
+  return around.offset === from ? restOfCharacter(around.bytes, offset - from) : 0;
 }

@@ -55,6 +55,25 @@ describe("plain text", () => {
     }
   });
 
+  it.each([
+    ["an accent", "e\u0301"],
+    ["a family", "👨‍👩‍👧"],
+    ["a wide character that does not fit at the edge", `${"a".repeat(37)}漢`],
+    ["a flag", "🇩🇪"],
+  ])("is the same wherever a long line wraps and is cut: %s", async (_what, cluster) => {
+    for (let before = 0; before < 4; before += 1) {
+      const line = `${"x".repeat(before)}${cluster.repeat(4_000)}`;
+      expect((await read(line)) === line, `after ${before}`).toBe(true);
+    }
+  });
+
+  it("keeps apart what tabs keep apart, however long the line", async () => {
+    const cells = Array.from({ length: 200 }, (_, cell) => `cell${cell}`);
+    expect(
+      (await read(`${cells.join("\t")}\r\nä\tb\r\n`)).split("\n").map((line) => line.split(/ +/)),
+    ).toEqual([cells, ["ä", "b"], [""]]);
+  });
+
   it("keeps what was printed around a full-screen program", async () => {
     expect(await read("before\r\n\u001b[?1049h\u001b[Hfull screen\u001b[?1049lafter\r\n")).toBe(
       "before\nafter\n",

@@ -1,7 +1,9 @@
 import type * as Graphemes from "@xterm/addon-unicode-graphemes";
-import { Terminal, type IBuffer } from "@xterm/headless";
+import { Terminal, type IBuffer, type IBufferLine } from "@xterm/headless";
 import type { TerminalSize } from "./contract/api.ts";
 import { EscapeScanner } from "./escape-scanner.ts";
+import { NEW_TERMINAL, sequencesOf, type Modes } from "./terminal-modes.ts";
+import { brokenStart, wholeCharacters } from "./utf8.ts";
 
 /** Wide enough for what programs draw; a longer line is put together again, so no text depends on it. */
 const TEXT_COLUMNS = 240;
@@ -10,7 +12,14 @@ const TEXT_ROWS = 24;
 const BATCH_BYTES = 16_384;
 const BATCH_LINES = 800;
 const SCROLLBACK_LINES = 1_000;
+/** From here on a tab may go no further: the last one that goes is at 8 columns before the edge. */
+const LAST_TAB_COLUMN = TEXT_COLUMNS - 8;
+const TAB = 0x09;
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+/** Of one that is shown as one, whatever it is put together from. */
+const CHARACTER_MAX_BYTES = 128;
 /** Of a sequence that is no string. */
 const SEQUENCE_MAX_BYTES = 4_096;
 
@@ -21,11 +30,12 @@ export interface PlainText {
   unfinished: string;
 }
 
-/** What a person would read of these bytes, which begin outside of escape sequences. */
-export async function plainText(printed: Uint8Array): Promise<PlainText> {
+/** What a person would read of these bytes, which begin outside of escape sequences, in a terminal with these modes. */
+export async function plainText(printed: Uint8Array, modes: Modes = NEW_TERMINAL): Promise<PlainText> {
   // What a string holds is no text, and a long one would be cut by what we write between batches.
   const bytes = new EscapeScanner().takeWithoutStrings(printed);
-  const terminal = await newTerminal({ cols: TEXT_COLUMNS, rows: TEXT_ROWS }, SCROLLBACK_LINES);
+  keepFarTabs(bytes);
+  const terminal = await newTerminal({ cols: TEXT_COLUMNS, rows: TEXT_ROWS }, SCROLLBACK_LINES, modes);
   try {
     let text = "";
     for (let from = 0; from < bytes.length;) {
@@ -54,9 +64,13 @@ export interface ScreenText {
   full_screen: boolean;
 }
 
-/** What a terminal of this size shows after these bytes. */
-export async function screenText(bytes: Uint8Array, size: TerminalSize): Promise<ScreenText> {
-  const terminal = await newTerminal(size, 0);
+/** What a terminal of this size, with these modes before, shows after these bytes. */
+export async function screenText(
+  bytes: Uint8Array,
+  size: TerminalSize,
+  modes: Modes = NEW_TERMINAL,
+): Promise<ScreenText> {
+  const terminal = await newTerminal(size, 0, modes);
   try {
     await write(terminal, bytes);
     const { active } = terminal.buffer;
@@ -95,7 +109,18 @@ function outsideSequence(length: number, openAt: number | undefined): number {
   return openAt === undefined || openAt === 0 || length - openAt > SEQUENCE_MAX_BYTES ? length : openAt;
 }
 
-/** Never inside an escape sequence: we write one of our own there. */
+/** A tab at the edge goes nowhere, and what it keeps apart would stick together: a space does as well. */
+function keepFarTabs(bytes: Uint8Array): void {
+  if (!bytes.includes(TAB)) return;
+  let begin = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === NEWLINE || byte === RETURN) begin = at + 1;
+    else if (byte === TAB && at - begin >= LAST_TAB_COLUMN) bytes[at] = SPACE;
+  }
+}
+
+/** Never inside an escape sequence or a character: we write a sequence of our own there. */
 function endOfBatch(bytes: Uint8Array, from: number): number {
   const most = Math.min(bytes.length, from + BATCH_BYTES);
   let lines = 0;
@@ -107,8 +132,24 @@ function endOfBatch(bytes: Uint8Array, from: number): number {
     }
   if (lines === BATCH_LINES || (end > from && most < bytes.length)) return end;
   if (most === bytes.length) return most;
+  const outside = from + outsideSequence(...openIn(bytes.subarray(from, most)));
+  const before = outsideCharacter(bytes, outside);
+  // After a sequence nothing is joined to what was before it.
+  return before > from && openIn(bytes.subarray(from, before))[1] === undefined ? before : outside;
+}
+
+/** The length, and where the sequence begins that is not complete by then. */
+function openIn(bytes: Uint8Array): [number, number | undefined] {
   const scanner = new EscapeScanner();
-  return from + outsideSequence(scanner.take(bytes.subarray(from, most)), scanner.openAt);
+  return [scanner.take(bytes), scanner.openAt];
+}
+
+/** The last place up to `end` where no character begins before it that what follows would be joined to: a mark, an emoji. */
+function outsideCharacter(bytes: Uint8Array, end: number): number {
+  const before = Buffer.from(bytes.subarray(Math.max(0, end - CHARACTER_MAX_BYTES), end));
+  const text = before.toString("utf8", brokenStart(before), wholeCharacters(before));
+  const last = [...new Intl.Segmenter().segment(text)].at(-1)?.segment ?? "";
+  return end - before.length + wholeCharacters(before) - Buffer.byteLength(last);
 }
 
 /** Lines above the screen, whole ones only: nothing can change them any more. */
@@ -133,13 +174,24 @@ function linesOf(buffer: IBuffer, from: number, to: number): Line[] {
   for (let row = from; row < to; row += 1) {
     const line = buffer.getLine(row);
     if (line === undefined) break;
-    const continues = row + 1 < to + 1 && buffer.getLine(row + 1)?.isWrapped === true;
-    const text = line.translateToString(!continues);
+    // Past its end the buffer gives lines that it has let go of.
+    const next = row + 1 < buffer.length ? buffer.getLine(row + 1) : undefined;
+    const text =
+      next?.isWrapped === true
+        ? line.translateToString(false, 0, usedColumns(line, next))
+        : line.translateToString(true);
     const last = lines.at(-1);
     if (line.isWrapped && last !== undefined) last.text += text;
     else lines.push({ row, text });
   }
   return lines;
+}
+
+/** A wide character that no longer fits goes to the next row, and leaves a column that nobody wrote. */
+function usedColumns(line: IBufferLine, next: IBufferLine): number {
+  const last = line.getCell(line.length - 1);
+  const isLeft = last?.getChars() === "" && last.getWidth() === 1 && next.getCell(0)?.getWidth() === 2;
+  return isLeft ? line.length - 1 : line.length;
 }
 
 function logicalRow(buffer: IBuffer, row: number): number {
@@ -170,11 +222,17 @@ async function loadGraphemes() {
   }
 }
 
-async function newTerminal({ cols, rows }: TerminalSize, scrollback: number): Promise<Terminal> {
+async function newTerminal(
+  { cols, rows }: TerminalSize,
+  scrollback: number,
+  modes: Modes,
+): Promise<Terminal> {
   graphemes ??= loadGraphemes();
   const { UnicodeGraphemesAddon } = await graphemes;
   const terminal = new Terminal({ cols, rows, scrollback, allowProposedApi: true });
   terminal.loadAddon(new UnicodeGraphemesAddon());
+  const sequences = sequencesOf(modes);
+  if (sequences !== "") await write(terminal, sequences);
   return terminal;
 }
 

@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 
 function source(log = new OutputLog()) {
   const listeners = new Set<() => void>();
-  const state = { ended: false };
+  const state = { ended: false, waits: false };
   const readable: Readable = {
     log,
     get ended() {
@@ -17,7 +17,7 @@ function source(log = new OutputLog()) {
     snapshot: () =>
       ({
         session_id: "term_abcdefgh",
-        status: state.ended ? "exited" : "running",
+        status: state.ended ? "exited" : state.waits ? "waiting_input" : "running",
         exit_code: state.ended ? 0 : null,
         signal: null,
         reason: null,
@@ -35,6 +35,10 @@ function source(log = new OutputLog()) {
     listeners,
     print: (text: string | Uint8Array) => {
       log.append(Buffer.from(text));
+      tell();
+    },
+    wait: () => {
+      state.waits = true;
       tell();
     },
     end: () => {
@@ -116,6 +120,42 @@ describe("plain text by offsets", () => {
     const page = await from.read({ format: "text", limit: 65_536 });
     expect(page.output.length).toBeLessThan(4 * 65_536 + 1);
     expect(page.has_more).toBe(true);
+  });
+});
+
+describe("what was told to the terminal before a read", () => {
+  it("holds in it: nothing of a full-screen program is text, on whichever page it is", async () => {
+    const from = source();
+    from.print("before\r\n\u001b[?1049h\u001b[H");
+    const first = await from.read({ format: "text" });
+    expect(first).toMatchObject({ output: "before\n", unfinished_line: "" });
+    let { next } = first;
+    for (let frame = 0; frame < 300; frame += 1) {
+      from.print(`\u001b[Hframe ${frame}\r\nsecond line\r\n> `);
+      const page = await from.read({ format: "text", offset: next });
+      expect(page).toMatchObject({ output: "", unfinished_line: "" });
+      next = page.next;
+    }
+    from.print("\u001b[?1049lafter\r\n");
+    from.end();
+    expect((await from.read({ format: "text", offset: next })).output).toBe("after\n");
+    expect(await allText(from, 4_096)).toBe("before\nafter\n");
+  });
+
+  it("holds in it: lines are drawn on every page", async () => {
+    const from = source();
+    from.print(`\u001b(0${"lqqk\r\n".repeat(3_000)}\u001b(Bend\r\n`);
+    from.end();
+    expect(await allText(from, 4_096)).toBe(`${"┌──┐\n".repeat(3_000)}end\n`);
+  });
+
+  it("holds on the screen, however long ago it was", async () => {
+    const from = source(new OutputLog({ memoryBytes: 2 * LOG_BLOCK_BYTES }));
+    from.print("\u001b[?1049h");
+    from.print("\u001b[Hframe\r\n".repeat(40_000));
+    expect(await from.read({ format: "screen" })).toMatchObject({ output: "frame", full_screen: true });
+    from.print("\u001b[?1049l");
+    expect(await from.read({ format: "screen" })).toMatchObject({ output: "", full_screen: false });
   });
 });
 
@@ -227,6 +267,40 @@ describe("waiting", () => {
     for (let at = 0; at < whole.length; at += 34_999) from.print(whole.subarray(at, at + 34_999));
     from.print(whole.subarray(whole.length));
     expect(await waiting).toMatchObject({ waited: "met" });
+  });
+
+  it("finds a text through what is put between its letters, wherever that is cut", async () => {
+    const whole = Buffer.from("\u001b[1mPass\u001b[22;31mwört\u001b]8;;http://x\u0007:\u001b[0m ");
+    for (let cut = 0; cut <= whole.length; cut += 1) {
+      const from = source();
+      const waiting = from.read({ wait_for: "text", text: "Passwört:", wait_ms: 10_000 });
+      from.print(whole.subarray(0, cut));
+      from.print(whole.subarray(cut));
+      expect(await waiting).toMatchObject({ waited: "met" });
+      expect(await from.read({ wait_for: "text", text: "http", wait_ms: 0 })).toMatchObject({
+        waited: "met",
+      });
+      expect(await from.read({ wait_for: "text", text: "Passwört: ende", wait_ms: 0 })).toMatchObject({
+        waited: "time_over",
+      });
+    }
+  });
+
+  it("for output as text is not met by the unfinished line that was told already", async () => {
+    const from = source();
+    from.print("one\r\nName: ");
+    const { next } = await from.read({ format: "text" });
+    const again = { format: "text", offset: next, wait_for: "output" } as const;
+    expect(await from.read({ ...again, wait_ms: 0 })).toMatchObject({ waited: "time_over" });
+    const waiting = from.read({ ...again, wait_ms: 10_000 });
+    from.print("me");
+    expect(await waiting).toMatchObject({ waited: "met", output: "", unfinished_line: "Name: me" });
+    expect(await from.read({ format: "text", wait_for: "output", wait_ms: 0 })).toMatchObject({
+      waited: "met",
+      output: "one\n",
+    });
+    from.wait();
+    expect(await from.read({ ...again, wait_ms: 0 })).toMatchObject({ waited: "met" });
   });
 
   it("for a text looks only after the offset", async () => {

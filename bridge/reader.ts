@@ -1,6 +1,8 @@
 import type { OutputQuery, OutputResponse, TerminalSession } from "./contract/api.ts";
 import { readText, type OutputLog } from "./output-log.ts";
 import { plainText, screenText, textRange } from "./plain-text.ts";
+import { modesAfter, NEW_TERMINAL } from "./terminal-modes.ts";
+import { TextFinder } from "./text-finder.ts";
 import { wholeCharacters } from "./utf8.ts";
 
 /** What is read from. */
@@ -64,8 +66,9 @@ async function textRead(source: Readable, offset: number, limit: number): Promis
   const begin = { offset: read.offset, dropped: read.dropped };
   const from = read.bytes.length === 0 ? read.offset : log.textFrom(read.offset);
   if (from !== read.offset) return afterSequence(source, from, { ...begin, limit });
+  const modes = read.bytes.length === 0 ? NEW_TERMINAL : log.modesAt(read.offset);
   if (ended && atEnd) {
-    const { text, unfinished } = await plainText(read.bytes);
+    const { text, unfinished } = await plainText(read.bytes, modes);
     const output = text + unfinished;
     if (isTooLong(output, read.bytes)) return textRead(source, offset, read.bytes.length / 2);
     return { ...state, ...begin, output, next: log.end, has_more: false, unfinished_line: "" };
@@ -77,10 +80,15 @@ async function textRead(source: Readable, offset: number, limit: number): Promis
   const hasLines = range.skip === 0 && range.length > 0 && bytes[range.length - 1] === 0x0a;
   // At the end of what there is so far, a line without its break may still be redrawn.
   const { skip, length } = !hasLines && atEnd ? { skip: 0, length: 0 } : range;
-  const { text, unfinished } = await plainText(bytes.subarray(skip, length));
+  const { text, unfinished } = await plainText(
+    bytes.subarray(skip, length),
+    modesAfter(bytes.subarray(0, skip), modes),
+  );
   const output = hasLines && unfinished !== "" ? `${text}${unfinished}\n` : text + unfinished;
   if (isTooLong(output, bytes)) return textRead(source, offset, read.bytes.length / 2);
-  const rest = atEnd ? await plainText(bytes.subarray(length)) : undefined;
+  const rest = atEnd
+    ? await plainText(bytes.subarray(length), modesAfter(bytes.subarray(0, length), modes))
+    : undefined;
   return {
     ...state,
     ...begin,
@@ -112,10 +120,15 @@ async function screenRead(source: Readable): Promise<OutputResponse> {
   const from = Math.max(log.start, log.end - SCREEN_BYTES);
   const { bytes } = log.read(from, SCREEN_BYTES);
   // Not in the middle of a sequence, where more was printed than is looked at.
-  const begin = (log.textFrom(from) ?? log.end) - from;
+  const begin = log.textFrom(from) ?? log.end;
+  const modes = log.modesAt(begin);
   const state = stateOf(source);
   const offset = from + bytes.length;
-  const { lines, cursor, full_screen } = await screenText(bytes.subarray(begin), source.snapshot().size);
+  const { lines, cursor, full_screen } = await screenText(
+    bytes.subarray(begin - from),
+    source.snapshot().size,
+    modes,
+  );
   return {
     ...state,
     output: lines.join("\n"),
@@ -166,16 +179,28 @@ function wait(
 function conditionOf(source: Readable, query: OutputQuery): () => boolean {
   const { log } = source;
   if (query.wait_for === "exit") return () => source.ended;
-  if (query.wait_for === "output" || query.text === undefined) return () => log.end > query.offset;
-  const wanted = Buffer.from(query.text, "utf8");
+  if (query.wait_for === "output" || query.text === undefined)
+    return query.format === "text" ? textComes(source, query.offset) : () => log.end > query.offset;
+  const finder = new TextFinder(query.text);
   let searched = query.offset;
   return () => {
-    while (log.end - searched >= wanted.length) {
+    while (searched < log.end) {
       const { bytes, offset } = log.read(searched, SEARCH_BYTES);
-      if (bytes.includes(wanted)) return true;
-      searched = Math.max(offset + bytes.length - wanted.length + 1, searched);
-      if (offset + bytes.length === log.end) return false;
+      if (offset > searched) finder.forget();
+      searched = offset + bytes.length;
+      if (finder.findsIn(bytes)) return true;
     }
     return false;
   };
+}
+
+/**
+ * `next` of a text stays before a line that is not finished, and whoever goes on from there has been told it: only more of
+ * it is new. A line that was finished, or waits for somebody, is news in any case.
+ */
+function textComes(source: Readable, from: number): () => boolean {
+  const { log } = source;
+  const told = log.end;
+  const finished = log.read(from, SEARCH_BYTES).bytes.includes("\n");
+  return () => finished || log.end > told || (log.end > from && source.snapshot().status === "waiting_input");
 }

@@ -248,6 +248,16 @@ describe("a tab", () => {
     expect(data()[0]).toMatchObject({ dropped_bytes: log.end - "text".length, replay: true });
   });
 
+  it("that comes late is told first what its terminal still heeds of what is gone", async () => {
+    const log = new OutputLog({ memoryBytes: 2 * LOG_BLOCK_BYTES });
+    log.append(Buffer.from("\u001b[?1049h\u001b[?1h\u001b[?2004h"));
+    log.append(Buffer.alloc(4 * LOG_BLOCK_BYTES, "x"));
+    const { data } = setUp(log);
+    await turn();
+    expect(data()[0]?.chars.split("x", 1)).toEqual(["\u001b[?1049h\u001b[?1h\u001b[?2004h"]);
+    expect(data()[1]?.chars).toMatch(/^x+$/);
+  });
+
   it("types and resizes", () => {
     const { say, typed, sizes } = setUp();
     say({ type: "input", text: "ls\r" });

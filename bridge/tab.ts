@@ -3,6 +3,7 @@ import { FromTab, type ToTab } from "./contract/port.ts";
 import { FlowControl } from "./flow-control.ts";
 import { problemOf } from "./problem.ts";
 import { readText, type OutputLog } from "./output-log.ts";
+import { sequencesOf } from "./terminal-modes.ts";
 import { brokenStart, UTF8_MAX_BYTES, wholeCharacters } from "./utf8.ts";
 
 /** The bridge's end of a message port to one tab. */
@@ -131,10 +132,12 @@ export class Tab {
       const limit = replay
         ? Math.min(TAB_MESSAGE_BYTES, this.#replayUntil - this.#offset)
         : upToLine(log, this.#offset, TAB_MESSAGE_BYTES);
-      const { text, next, dropped } = readText(log, this.#offset, limit, ended);
+      const { text, offset, next, dropped } = readText(log, this.#offset, limit, ended);
       if (next === this.#offset && skipped === 0) return; // the rest of a character is still to come
+      // A terminal that begins here is told what one from the start was told before.
+      const modes = skipped + dropped > 0 ? sequencesOf(log.modesAt(offset)) : "";
       this.#offset = next;
-      this.#post(text, replay, skipped + dropped);
+      this.#post(modes + text, replay, skipped + dropped);
     }
   }
 

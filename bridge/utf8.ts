@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 const CONTINUATION_MASK = 0b1100_0000;
 const CONTINUATION = 0b1000_0000;
 /** No UTF-8 character is longer, in bytes. */
@@ -22,6 +24,17 @@ export function brokenStart(bytes: Uint8Array): number {
   let count = 0;
   while (count < Math.min(UTF8_MAX_BYTES - 1, bytes.length) && isContinuation(bytes[count] ?? 0)) count += 1;
   return count;
+}
+
+/** How many of the bytes from `at` on are the rest of a character that begins before `at`, and is whole: 0 to 3. */
+export function restOfCharacter(bytes: Uint8Array, at: number): number {
+  for (let begin = at - 1; begin >= Math.max(0, at - (UTF8_MAX_BYTES - 1)); begin -= 1) {
+    if (isContinuation(bytes[begin] ?? 0)) continue;
+    for (let end = at + 1; end <= begin + UTF8_MAX_BYTES; end += 1)
+      if (end <= bytes.length && isUtf8(bytes.subarray(begin, end))) return end - at;
+    return 0;
+  }
+  return 0;
 }
 
 function isContinuation(byte: number): boolean {

@@ -141,7 +141,10 @@ export const ListResponse = z.object({ sessions: z.array(TerminalSession) });
 export const OutputFormat = z.enum(["raw", "text", "screen"]);
 export type OutputFormat = z.infer<typeof OutputFormat>;
 
-/** `output`: something after `offset`. `text`: the given text after `offset`. `exit`: the end of the command. */
+/**
+ * `output`: something after `offset`; as `text`, where a line that is not finished has been told already, more of it, a
+ * finished line, or that somebody has to type. `text`: the given text after `offset`. `exit`: the end of the command.
+ */
 export const WaitFor = z.enum(["output", "text", "exit"]);
 export type WaitFor = z.infer<typeof WaitFor>;
 
@@ -156,7 +159,7 @@ export const OutputQuery = z.strictObject({
   format: OutputFormat.default("raw"),
   /** Answered at once when left out. */
   wait_for: WaitFor.optional(),
-  /** For `wait_for=text`: the characters as the program prints them, from `offset` on. */
+  /** For `wait_for=text`: the characters as the program prints them, from `offset` on, with its escape sequences or without. */
   text: z.string().min(1).max(TERMINAL_LIMITS.waitTextChars).optional(),
   wait_ms: z.coerce.number().int().min(0).max(TERMINAL_LIMITS.waitMaxMs).default(0),
 });

@@ -173,14 +173,16 @@ export const TERMINAL_ROWS = [
         .enum(["output", "text", "exit"])
         .optional()
         .describe(
-          "Wait before reading: for any output after offset, for wait_text after offset, or for the end of the command. Left out: answer at once.",
+          "Wait before reading: for any output after offset (in format text: for more than the unfinished line that is there, or until it waits for input), for wait_text after offset, or for the end of the command. Left out: answer at once.",
         ),
       wait_text: z
         .string()
         .min(1)
         .max(TERMINAL_LIMITS.waitTextChars)
         .optional()
-        .describe("What to wait for with wait_for text, as the program prints it."),
+        .describe(
+          "What to wait for with wait_for text, as the program prints it, with its escape sequences or without.",
+        ),
       wait_seconds: z
         .number()
         .min(0)

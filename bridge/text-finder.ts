@@ -1,0 +1,46 @@
+import { EscapeScanner, TEXT_STATE } from "./escape-scanner.ts";
+
+const ESCAPE = 0x1b;
+/** First byte of the controls of one character (C1). */
+const C1_LEAD = 0xc2;
+
+/**
+ * Looks for a text in output that comes in pieces: as it is printed, and as it is read, without the escape sequences that
+ * programs put between words and letters.
+ */
+export class TextFinder {
+  readonly #wanted: Buffer;
+  #scanner = new EscapeScanner();
+  #printed: Buffer = Buffer.alloc(0);
+  #read: Buffer = Buffer.alloc(0);
+
+  constructor(wanted: string) {
+    this.#wanted = Buffer.from(wanted, "utf8");
+  }
+
+  /** What comes next does not follow what was before. */
+  forget(): void {
+    this.#scanner = new EscapeScanner();
+    this.#printed = Buffer.alloc(0);
+    this.#read = Buffer.alloc(0);
+  }
+
+  findsIn(bytes: Buffer): boolean {
+    const printed = Buffer.concat([this.#printed, bytes]);
+    const read = Buffer.concat([this.#read, this.#withoutSequences(bytes)]);
+    this.#printed = this.#tail(printed);
+    this.#read = this.#tail(read);
+    return printed.includes(this.#wanted) || read.includes(this.#wanted);
+  }
+
+  #withoutSequences(bytes: Buffer): Uint8Array {
+    const plain = this.#scanner.state === TEXT_STATE && !bytes.includes(ESCAPE) && !bytes.includes(C1_LEAD);
+    return plain ? bytes : this.#scanner.takeText(bytes);
+  }
+
+  /** Less than what is looked for: what was found is not found again. */
+  #tail(bytes: Buffer): Buffer {
+    const length = Math.min(bytes.length, this.#wanted.length - 1);
+    return Buffer.from(bytes.subarray(bytes.length - length));
+  }
+}
