@@ -1,6 +1,7 @@
 import type * as Graphemes from "@xterm/addon-unicode-graphemes";
 import { Terminal, type IBuffer, type IBufferLine } from "@xterm/headless";
 import type { TerminalSize } from "./contract/api.ts";
+import { boundCounts } from "./contract/bounded-counts.ts";
 import { EscapeScanner } from "./escape-scanner.ts";
 import { NEW_TERMINAL, sequencesOf, type Modes } from "./terminal-modes.ts";
 import { brokenStart, wholeCharacters } from "./utf8.ts";
@@ -12,6 +13,7 @@ const TEXT_ROWS = 24;
 const BATCH_BYTES = 16_384;
 const BATCH_LINES = 800;
 const SCROLLBACK_LINES = 1_000;
+const SCREEN_PIECE_BYTES = 65_536;
 /** From here on a tab may go no further: the last one that goes is at 8 columns before the edge. */
 const LAST_TAB_COLUMN = TEXT_COLUMNS - 8;
 const TAB = 0x09;
@@ -72,7 +74,9 @@ export async function screenText(
 ): Promise<ScreenText> {
   const terminal = await newTerminal(size, 0, modes);
   try {
-    await write(terminal, bytes);
+    // What takes long holds up others no longer than it takes for one piece.
+    for (let from = 0; from < bytes.length; from += SCREEN_PIECE_BYTES)
+      await write(terminal, bytes.subarray(from, from + SCREEN_PIECE_BYTES));
     const { active } = terminal.buffer;
     const lines = Array.from(
       { length: size.rows },
@@ -231,6 +235,7 @@ async function newTerminal(
   const { UnicodeGraphemesAddon } = await graphemes;
   const terminal = new Terminal({ cols, rows, scrollback, allowProposedApi: true });
   terminal.loadAddon(new UnicodeGraphemesAddon());
+  boundCounts(terminal);
   const sequences = sequencesOf(modes);
   if (sequences !== "") await write(terminal, sequences);
   return terminal;

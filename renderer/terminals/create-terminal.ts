@@ -3,6 +3,7 @@ import { SearchAddon } from "@xterm/addon-search";
 import { WebLinksAddon } from "@xterm/addon-web-links";
 import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
 import { Terminal } from "@xterm/xterm";
+import { boundCounts } from "../../bridge/contract/bounded-counts.ts";
 import { makeInert } from "./inert-sequences.ts";
 import { shortcutOf } from "./shortcuts.ts";
 import { TERMINAL_THEMES } from "./terminal-theme.ts";
@@ -42,6 +43,7 @@ export function createTerminal(
     minimumContrastRatio: 4.5,
   });
   makeInert(terminal.parser);
+  boundCounts(terminal);
   const fit = new FitAddon();
   const search = new SearchAddon();
   const graphemes = new UnicodeGraphemesAddon();
