@@ -286,6 +286,14 @@ describe("waiting", () => {
     }
   });
 
+  it("finds a text of two lines as it is read", async () => {
+    const from = source();
+    from.print("one\u001b[0m\r");
+    from.print("\ntwo");
+    for (const text of ["one\ntwo", "one\u001b[0m\r\ntwo"])
+      expect(await from.read({ wait_for: "text", text, wait_ms: 0 })).toMatchObject({ waited: "met" });
+  });
+
   it("for output as text is not met by the unfinished line that was told already", async () => {
     const from = source();
     from.print("one\r\nName: ");

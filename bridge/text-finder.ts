@@ -1,21 +1,24 @@
 import { EscapeScanner, TEXT_STATE } from "./escape-scanner.ts";
 
 const ESCAPE = 0x1b;
+const RETURN = 0x0d;
 /** First byte of the controls of one character (C1). */
 const C1_LEAD = 0xc2;
 
 /**
  * Looks for a text in output that comes in pieces: as it is printed, and as it is read, without the escape sequences that
- * programs put between words and letters.
+ * programs put between words and letters, and with line breaks of one character.
  */
 export class TextFinder {
   readonly #wanted: Buffer;
+  readonly #hasBreaks: boolean;
   #scanner = new EscapeScanner();
   #printed: Buffer = Buffer.alloc(0);
   #read: Buffer = Buffer.alloc(0);
 
   constructor(wanted: string) {
     this.#wanted = Buffer.from(wanted, "utf8");
+    this.#hasBreaks = wanted.includes("\n");
   }
 
   /** What comes next does not follow what was before. */
@@ -35,7 +38,8 @@ export class TextFinder {
 
   #withoutSequences(bytes: Buffer): Uint8Array {
     const plain = this.#scanner.state === TEXT_STATE && !bytes.includes(ESCAPE) && !bytes.includes(C1_LEAD);
-    return plain ? bytes : this.#scanner.takeText(bytes);
+    const text = plain ? bytes : this.#scanner.takeText(bytes);
+    return this.#hasBreaks ? text.filter((byte) => byte !== RETURN) : text;
   }
 
   /** Less than what is looked for: what was found is not found again. */
