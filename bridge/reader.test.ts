@@ -311,6 +311,16 @@ describe("waiting", () => {
     expect(await from.read({ ...again, wait_ms: 0 })).toMatchObject({ waited: "met" });
   });
 
+  it("for output as text is met by what was printed between a read and the wait", async () => {
+    const from = source();
+    from.print("one\r\n10%");
+    const { next } = await from.read({ format: "text" });
+    from.print("\r20%");
+    const again = { format: "text", offset: next, wait_for: "output", wait_ms: 0 } as const;
+    expect(await from.read(again)).toMatchObject({ waited: "met", unfinished_line: "20%" });
+    expect(await from.read(again)).toMatchObject({ waited: "time_over", unfinished_line: "20%" });
+  });
+
   it("for a text looks only after the offset", async () => {
     const from = source();
     from.print("ready\r\n");

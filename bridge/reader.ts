@@ -10,6 +10,8 @@ export interface Readable {
   readonly log: OutputLog;
   /** Nothing more will be printed. */
   readonly ended: boolean;
+  /** The last text that was read to the end of the output: where the next one begins, and the end of the output then. */
+  told?: { next: number; end: number };
   snapshot(): TerminalSession;
   /** Calls back at more output and at every change of the session. @returns the way to stop that */
   onActivity(listener: () => void): () => void;
@@ -42,8 +44,12 @@ export async function answerRead(
   switch (query.format) {
     case "raw":
       return { ...rawRead(source, query), ...waited };
-    case "text":
-      return { ...(await textRead(source, query.offset, query.limit)), ...waited };
+    case "text": {
+      const { end } = log;
+      const text = await textRead(source, query.offset, query.limit);
+      if (!text.has_more) source.told = { next: text.next, end };
+      return { ...text, ...waited };
+    }
     case "screen":
       return { ...(await screenRead(source)), ...waited };
   }
@@ -195,12 +201,12 @@ function conditionOf(source: Readable, query: OutputQuery): () => boolean {
 }
 
 /**
- * `next` of a text stays before a line that is not finished, and whoever goes on from there has been told it: only more of
- * it is new. A line that was finished, or waits for somebody, is news in any case.
+ * `next` of a text stays before a line that is not finished: who goes on from there has been told it, as far as it was
+ * printed then, and only more of it is new. A line that was finished, or waits for somebody, is news in any case.
  */
 function textComes(source: Readable, from: number): () => boolean {
   const { log } = source;
-  const told = log.end;
+  const told = source.told?.next === from ? source.told.end : from;
   const finished = log.read(from, SEARCH_BYTES).bytes.includes("\n");
   return () => finished || log.end > told || (log.end > from && source.snapshot().status === "waiting_input");
 }

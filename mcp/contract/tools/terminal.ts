@@ -173,7 +173,7 @@ export const TERMINAL_ROWS = [
         .enum(["output", "text", "exit"])
         .optional()
         .describe(
-          "Wait before reading: for any output after offset (in format text: for more than the unfinished line that is there, or until it waits for input), for wait_text after offset, or for the end of the command. Left out: answer at once.",
+          "Wait before reading: for any output after offset (in format text: for more than the last read told of an unfinished line, or until it waits for input), for wait_text after offset, or for the end of the command. Left out: answer at once.",
         ),
       wait_text: z
         .string()
