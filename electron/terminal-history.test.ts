@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { TerminalSession } from "../bridge/contract/api.ts";
 import { openTerminalHistory } from "./terminal-history.ts";
 
@@ -43,6 +43,26 @@ test("a process is shown from its start to the proof of its end, also when its t
   history.follow([]);
   expect(history.list()).toMatchObject([{ gone_at: "2026-11-30T09:00:02Z", proof: "reaped" }]);
   history.close();
+});
+
+test("a command is on disk as soon as it is heard of, those that follow at once together", () => {
+  vi.useFakeTimers();
+  try {
+    const history = openTerminalHistory(path(), now);
+    const onDisk = () => (existsSync(path()) ? readFileSync(path(), "utf8").match(/term_\w+/g) : null);
+    history.follow([session()]);
+    vi.advanceTimersByTime(1);
+    expect(onDisk()).toEqual(["term_aaaaaaaa"]);
+    history.follow([session({ session_id: "term_bbbbbbbb" })]);
+    vi.advanceTimersByTime(400);
+    history.follow([session({ session_id: "term_cccccccc" })]);
+    expect(onDisk()).toEqual(["term_aaaaaaaa"]);
+    vi.advanceTimersByTime(100);
+    expect(onDisk()).toEqual(["term_aaaaaaaa", "term_bbbbbbbb", "term_cccccccc"]);
+    history.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("what did not start, and what main ended after a crash of the bridge, have their own proof", () => {

@@ -8,8 +8,8 @@ import { openProfileFile } from "./profile-file.ts";
 
 /** The oldest goes when there are more. */
 const MAX_RECORDS = 2_000;
-/** Changes reach the disk together, in ms. */
-const WRITE_AFTER_MS = 500;
+/** A change reaches the disk at once, those that come this soon after a write together, in ms. */
+const WRITE_GAP_MS = 500;
 
 const HistoryFile = z.object({ version: z.literal(1), records: z.array(TerminalRecord).max(MAX_RECORDS) });
 
@@ -44,10 +44,12 @@ export function openTerminalHistory(
   if (file.problem !== undefined) logError("terminal history", file.problem);
   const records = new Map(file.value.records.map((record) => [record.session_id, record]));
   let timer: NodeJS.Timeout | undefined;
+  let writtenMs = -WRITE_GAP_MS;
 
   const write = () => {
     clearTimeout(timer);
     timer = undefined;
+    writtenMs = performance.now();
     // A command may hold anything, so it does not outlive the app.
     const kept = [...records.values()].slice(-MAX_RECORDS).map(withoutCommand);
     try {
@@ -57,7 +59,7 @@ export function openTerminalHistory(
     }
   };
   const writeSoon = () => {
-    timer ??= setTimeout(write, WRITE_AFTER_MS);
+    timer ??= setTimeout(write, Math.max(0, writtenMs + WRITE_GAP_MS - performance.now()));
   };
   const open = [...records.values()].filter((record) => record.gone_at === null);
   if (open.length > 0) void closeOpen(); // never rejects
