@@ -191,7 +191,7 @@ describe("a tab", () => {
     expect(live()).toBeGreaterThan(held);
   });
 
-  it("[B4] costs nothing while it is hidden, and has missed nothing when it is shown", async () => {
+  it("[B4] costs nothing while it is hidden, and has missed nothing when it is shown: that is a replay", async () => {
     const { print, data, say, text, sent } = setUp();
     await turn();
     say({ type: "visible", visible: false });
@@ -201,8 +201,13 @@ describe("a tab", () => {
     expect(sent).toHaveLength(before);
     say({ type: "visible", visible: true });
     await turn();
-    expect(text()).toBe(Array.from({ length: 1_000 }, (_, line) => `${line}\n`).join(""));
-    expect(data().every((message) => !message.replay)).toBe(true);
+    const missed = Array.from({ length: 1_000 }, (_, line) => `${line}\n`).join("");
+    expect(text()).toBe(missed);
+    say({ type: "visible", visible: true });
+    print("live");
+    await turn();
+    expect(text()).toBe(`${missed}live`);
+    expect(data().map(({ replay }) => replay)).toEqual([true, false]);
   });
 
   it("that fell behind what is kept is told how much it missed and goes on near the newest byte", async () => {
@@ -217,7 +222,7 @@ describe("a tab", () => {
     const resumed = data()[1];
     expect(resumed?.dropped_bytes).toBe(log.end - TAB_CATCH_UP_BYTES - "first".length);
     while (chars() < "first".length + TAB_CATCH_UP_BYTES) {
-      say({ type: "ack", chars: FLOW.holdAboveChars * 2, replay: false });
+      say({ type: "ack", chars: FLOW.holdAboveChars * 2, replay: true });
       await turn();
     }
     expect(

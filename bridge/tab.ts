@@ -48,7 +48,7 @@ export class Tab {
   readonly #source: TabSource;
   /** A replay has limits of its own: what is acknowledged of it makes no room for live output. */
   readonly #flow = { replay: new FlowControl(), live: new FlowControl() };
-  readonly #replayUntil: number;
+  #replayUntil: number;
   #offset = 0;
   #visible = true;
   #scheduled: NodeJS.Immediate | undefined;
@@ -109,13 +109,15 @@ export class Tab {
         this.#source.resize(message.size);
         return;
       case "visible":
+        // What asked the terminal something while nobody looked has stopped waiting: an answer now would be typed into a shell.
+        if (message.visible && !this.#visible) this.#replayUntil = endOfCharacters(this.#source.log);
         this.#visible = message.visible;
         this.outputArrived();
         return;
     }
   }
 
-  /** What is sent next was printed before the tab came. */
+  /** What is sent next was printed before the tab came, or while it was hidden. */
   get #isReplay(): boolean {
     return this.#offset < this.#replayUntil;
   }

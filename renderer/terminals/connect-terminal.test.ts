@@ -44,6 +44,14 @@ describe("connectTerminal", () => {
     await expect.poll(() => sent).toContainEqual({ type: "input", text: "\u001b[1;4R" });
   });
 
+  test("what a person types while a replay is drawn is taken", async () => {
+    const { terminal, deliver, sent } = connected();
+    deliver({ type: "data", chars: `\u001b[6n${"x\r\n".repeat(10_000)}`, replay: true });
+    terminal.input("ls\r");
+    await expect.poll(() => terminal.buffer.active.baseY).toBeGreaterThan(900);
+    expect(sent.filter(({ type }) => type === "input")).toEqual([{ type: "input", text: "ls\r" }]);
+  });
+
   test("bytes that are no longer kept are said to be missing", async () => {
     const { deliver, line } = connected();
     deliver({ type: "data", chars: "before", replay: false });

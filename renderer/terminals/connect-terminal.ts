@@ -5,6 +5,7 @@ import type { TerminalParts } from "./create-terminal.ts";
 import { drawSparingly } from "./drawing.ts";
 import { createFeed } from "./feed.ts";
 import type { TerminalPort } from "./terminal-port.ts";
+import { watchTyping } from "./xterm-parts.ts";
 
 /** The most text that one message to the bridge may carry. */
 const INPUT_CHARS = 65_536;
@@ -26,13 +27,16 @@ export function connectTerminal(options: {
   attach: (on: { message: (message: ToTab) => void; closed: (reason: string) => void }) => TerminalPort;
   onSession: (session: TerminalSession) => void;
   onClosed: (reason: string) => void;
+  /** A piece of what was printed before somebody looked is in the terminal now. */
+  onReplayed?: () => void;
 }): TerminalLink {
   const { terminal, fit } = options.parts;
   const feed = createFeed(terminal);
   const drawing = drawSparingly(terminal, () => feed.isBehind);
   const acknowledge = { replay: createAckCounter(), live: createAckCounter() };
-  // A replay holds the questions that programs once asked the terminal; it must not answer them again into the shell.
+  // A replay holds the questions that programs once asked the terminal; it must not answer them into the shell now.
   let replaying = 0;
+  const typing = watchTyping(terminal);
   let closed = false;
 
   const port = options.attach({
@@ -49,7 +53,10 @@ export function connectTerminal(options: {
       }
       if (replay) replaying += 1;
       feed.write(chars, () => {
-        if (replay) replaying -= 1;
+        if (replay) {
+          replaying -= 1;
+          options.onReplayed?.();
+        }
         const parsed = acknowledge[replay ? "replay" : "live"](chars.length);
         if (parsed > 0) port.send({ type: "ack", chars: parsed, replay });
       });
@@ -58,7 +65,8 @@ export function connectTerminal(options: {
   });
 
   const input = terminal.onData((text) => {
-    if (replaying > 0 || terminal.options.disableStdin === true) return;
+    const typed = typing.taken();
+    if ((replaying > 0 && !typed) || terminal.options.disableStdin === true) return;
     for (const message of inputMessages(text)) port.send(message);
   });
   let cols = 0;
@@ -77,6 +85,7 @@ export function connectTerminal(options: {
       feed.close();
       drawing.close();
       input.dispose();
+      typing.close();
       port.close();
     },
   };

@@ -1,4 +1,4 @@
-import type { Terminal } from "@xterm/xterm";
+import type { IDisposable, Terminal } from "@xterm/xterm";
 
 /**
  * Parts of xterm 6.0.0 that have no public way to them and are taken by name. Where one is missing, or is something else,
@@ -34,6 +34,27 @@ export function partsOf(terminal: Terminal): XtermParts | undefined {
     typeof part(part(part(part(renderer, "dimensions"), "css"), "cell"), "height") === "number" &&
     has(frames, "_innerRefresh");
   return whole ? ({ viewport, renderer, frames } as unknown as XtermParts) : undefined;
+}
+
+/**
+ * Tells input of a person from the terminal's own answers, which xterm hands over alike. Where xterm is another than is known
+ * here nothing is taken for a person's.
+ */
+export function watchTyping(terminal: Terminal): { taken: () => boolean; close: () => void } {
+  const service = part(part(terminal, "_core"), "coreService");
+  let typed = false;
+  // Called just before the input itself comes.
+  const watch = has(service, "onUserInput")
+    ? (service as { onUserInput: (listener: () => void) => IDisposable }).onUserInput(() => (typed = true))
+    : undefined;
+  return {
+    taken() {
+      const was = typed;
+      typed = false;
+      return was;
+    },
+    close: () => watch?.dispose(),
+  };
 }
 
 function part(of: unknown, name: string): unknown {
