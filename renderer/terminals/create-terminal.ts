@@ -62,8 +62,8 @@ export function textOf(terminal: Terminal): string {
   for (let row = 0; row < active.length; row += 1) {
     const line = active.getLine(row);
     if (line === undefined) continue;
-    const next = active.getLine(row + 1);
-    const text = line.translateToString(next?.isWrapped !== true);
+    // Spaces that were printed stay. What was not is no text: a wide character that did not fit leaves a cell empty, too.
+    const text = line.translateToString(true);
     if (line.isWrapped && lines.length > 0) lines[lines.length - 1] += text;
     else lines.push(text);
   }

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import type { TerminalRecord } from "../../electron/contract/terminals.ts";
+import { madeVisible } from "../../electron/contract/visible.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Look } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
@@ -63,8 +64,8 @@ function Records({ records }: { records: readonly TerminalRecord[] }) {
             {records.map((record) => (
               <tr key={record.session_id} data-session={record.session_id}>
                 <td>{record.agent}</td>
-                <td className={styles.command} title={record.command}>
-                  {record.command ?? "not kept after a restart of the app"}
+                <td className={styles.command} title={shownCommand(record)}>
+                  {shownCommand(record) ?? "not kept after a restart of the app"}
                 </td>
                 <td className={styles.number}>{record.pid ?? "none"}</td>
                 <td>
@@ -84,3 +85,6 @@ function Records({ records }: { records: readonly TerminalRecord[] }) {
     </>
   );
 }
+
+const shownCommand = ({ command }: TerminalRecord) =>
+  command === undefined ? undefined : madeVisible(command);
