@@ -160,6 +160,7 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
   test("a tab shows the command that runs, with nothing in it hidden or in another order", async () => {
     const command = "true \u202e; hsilop # \u2066\n  true \u200b";
     await run(modern, command);
+    await app.page.getByRole("tab").filter({ hasText: "hsilop" }).click();
     const shown = "true ⟨U+202E⟩; hsilop # ⟨U+2066⟩⟨U+000A⟩  true ⟨U+200B⟩";
     await expect(app.page.getByText(shown, { exact: true }).first()).toBeVisible();
     await expect(app.page.getByTitle(shown)).toHaveCSS("white-space", "pre");

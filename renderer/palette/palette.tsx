@@ -8,6 +8,7 @@ import { entryOf, GROUPS } from "../shell/pages.ts";
 import { goTo } from "../store/navigation.ts";
 import { dataOf } from "../store/reading.ts";
 import { formatRoute, parseRoute } from "../store/route.ts";
+import { KeyStrip } from "../ui/key-strip.tsx";
 import { useApp, useAppStore } from "../ui/use-app.ts";
 import { commandsFor, commandsOf, type Command } from "./commands.ts";
 import { TYPED_MAX_CHARS } from "./find-commands.ts";
@@ -92,7 +93,7 @@ export function Palette() {
                 </Autocomplete.Item>
               )}
             </Autocomplete.List>
-            <p className={styles.keys} aria-hidden="true">
+            <KeyStrip aside>
               <span>
                 <kbd>Up Down</kbd> choose
               </span>
@@ -102,7 +103,7 @@ export function Palette() {
               <span>
                 <kbd>Esc</kbd> back
               </span>
-            </p>
+            </KeyStrip>
           </Autocomplete.Root>
         </Dialog.Popup>
       </Dialog.Portal>

@@ -1,6 +1,7 @@
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
+import { KeyStrip } from "../ui/key-strip.tsx";
 import { useApp, useAppStore } from "../ui/use-app.ts";
 import { connectTerminal, type TerminalLink } from "./connect-terminal.ts";
 import { copyText } from "../ui/copy.ts";
@@ -54,9 +55,32 @@ export function TerminalView(props: {
   const [linked, setLinked] = useState<string | null>(null);
   const [closed, setClosed] = useState<string | null>(null);
   const firstLook = useEffectEvent(() => look);
-  const hidden = useEffectEvent(() => onHide(parts.current?.terminal.buffer.normal.length ?? 0));
+  /** Drawn from the log, it is scrolled back to this line, if it was when it was hidden. */
+  const backTo = useRef<number>(undefined);
+  const firstBackTo = useEffectEvent(() => {
+    const back = store.getState().scrolledBack[session.session_id];
+    return back?.full === true && back.outputBytes !== session.output_bytes ? undefined : back?.line;
+  });
+  const hidden = useEffectEvent(() => {
+    const terminal = parts.current?.terminal;
+    if (terminal === undefined) return;
+    const { length, viewportY: line, baseY } = terminal.buffer.normal;
+    onHide(length);
+    const full = length >= (terminal.options.scrollback ?? 0) + terminal.rows;
+    store
+      .getState()
+      .leftTerminal(
+        session.session_id,
+        line < baseY ? { line, full, outputBytes: session.output_bytes } : undefined,
+      );
+  });
   const ended = hasEnded(session);
 
+  // Before the terminal is made, so that it is still there when the page is left.
+  useEffect(() => {
+    if (!visible) return undefined;
+    return () => hidden();
+  }, [visible]);
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -65,12 +89,16 @@ export function TerminalView(props: {
     });
     made.terminal.open(element);
     void drawWithHardware(made.terminal); // never rejects
+    backTo.current = firstBackTo();
     const tied = connectTerminal({
       parts: made,
       attach: (on) => store.getState().attachTerminal(session.session_id, on),
       // The list tells the same of every session, this one included.
       onSession: () => {},
       onClosed: setClosed,
+      onReplayed() {
+        if (backTo.current !== undefined) made.terminal.scrollToLine(backTo.current);
+      },
     });
     parts.current = made;
     link.current = tied;
@@ -94,11 +122,9 @@ export function TerminalView(props: {
   useEffect(() => {
     // It takes no focus by itself: what is typed into an agent's shell should be meant for it.
     link.current?.show(seen);
+    // What it missed while it is hidden comes as a replay, too, and moves nothing.
+    if (!seen) backTo.current = undefined;
   }, [seen]);
-  useEffect(() => {
-    if (!visible) return undefined;
-    return () => hidden();
-  }, [visible]);
   useEffect(() => {
     if (seen) store.getState().sawBells(session.session_id, session.bells ?? 0);
   }, [store, seen, session.session_id, session.bells]);
@@ -197,14 +223,14 @@ export function TerminalView(props: {
       <div className={styles.screen}>
         <div ref={box} className={styles.box} role="group" aria-label={`Terminal of ${session.agent}`} />
       </div>
-      <p className={styles.keys}>
+      <KeyStrip>
         {SHORTCUTS.map(({ keys, what }, index) => (
           <span key={keys}>
             {index === 1 && "Ctrl+Shift with "}
             <kbd>{keys}</kbd> {what}
           </span>
         ))}
-      </p>
+      </KeyStrip>
     </div>
   );
 }

@@ -17,6 +17,7 @@ import { SplitSeparator } from "./split-separator.tsx";
 import { TerminalHistory } from "./terminal-history.tsx";
 import { TerminalView } from "./terminal-view.tsx";
 import styles from "./terminals-page.module.css";
+import { useKeysFollow } from "./use-keys-follow.ts";
 import { WaitingCommand } from "./waiting-command.tsx";
 
 /** In the place of a session's id. */
@@ -80,10 +81,19 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
     const beside = besideId === id ? openId : besideId;
     goTo(formatRoute("terminals", id, beside === undefined ? {} : { beside }), "replace");
   };
-  const step = (by: -1 | 1) => {
-    const at = sessions.findIndex(({ session_id }) => session_id === openId);
-    const next = sessions[(at + by + sessions.length) % sessions.length];
-    if (next !== undefined) go(next.session_id);
+  const { stage, onFocus, stepTo } = useKeysFollow({ openId, besideId, chosenId: wanted, choose: go });
+  /** In the place of the tab in which the keys were pressed comes the next one, up or down, that is not shown yet. */
+  const step = (from: string, by: -1 | 1) => {
+    const beside = from === besideId;
+    const others = sessions.filter(
+      ({ session_id: id }) => id === from || id !== (beside ? openId : besideId),
+    );
+    const at = others.findIndex(({ session_id }) => session_id === from);
+    const next = others[(at + by + others.length) % others.length]?.session_id;
+    if (next === undefined || next === from) return;
+    stepTo(next);
+    if (beside) goTo(formatRoute("terminals", openId, { beside: next }), "replace");
+    else go(next);
   };
   const split = () => {
     // What was looked at before, else what is next in the list.
@@ -98,13 +108,14 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
     ({ session_id, bells = 0 }) => bells > (seen[session_id] ?? 0) && session_id !== openId,
   );
   return (
-    <Tabs.Root className={styles.tabs} orientation="vertical" value={openId} onValueChange={go}>
+    <Tabs.Root className={styles.tabs} orientation="vertical" value={openId} onFocus={onFocus}>
       <Tabs.List className={styles.list} aria-label="Terminals">
         {sessions.map((session) => (
           <Tabs.Tab
             key={session.session_id}
             value={session.session_id}
             className={styles.tab}
+            onClick={() => go(session.session_id)}
             data-beside={session.session_id === besideId || undefined}
           >
             <span className={styles.line}>
@@ -136,7 +147,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
           )
           .join(" ")}
       </p>
-      <div className={styles.stage} style={{ "--share": `${share}%` } as CSSProperties}>
+      <div ref={stage} className={styles.stage} style={{ "--share": `${share}%` } as CSSProperties}>
         {sessions.map((session) => {
           const { session_id } = session;
           const shown = shownIds.has(session_id);
@@ -146,6 +157,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
               value={session_id}
               keepMounted
               className={styles.panel}
+              data-session={session_id}
               data-place={session_id === besideId ? "beside" : besideId === undefined ? undefined : "left"}
               hidden={!shown}
               inert={!shown}
@@ -157,7 +169,7 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
                   visible={shown && wanted !== HISTORY}
                   split={sessions.length < 2 ? undefined : besideId !== undefined}
                   onSplit={split}
-                  onStep={step}
+                  onStep={(by) => step(session_id, by)}
                   onHide={(lines) =>
                     setHiddenLines((before) =>
                       new Map([...before].filter(([id]) => mounted.includes(id))).set(session_id, lines),

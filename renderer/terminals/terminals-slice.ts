@@ -4,7 +4,7 @@ import type { TerminalRecord } from "../../electron/contract/terminals.ts";
 import { appFailure, messageOf } from "../store/answer.ts";
 import { goTo } from "../store/navigation.ts";
 import { formatRoute } from "../store/route.ts";
-import { applyAnswer, LOADING, type Reading } from "../store/reading.ts";
+import { applyAnswer, dataOf, LOADING, type Reading } from "../store/reading.ts";
 import type { Slice } from "../store/slice.ts";
 import { stopNote } from "./stop-note.ts";
 import { openTerminalPort, type TerminalPort } from "./terminal-port.ts";
@@ -29,10 +29,22 @@ export type TerminalsSlice = {
   /** How often each tab had rung when the person last saw it. */
   bellsSeen: Readonly<Record<string, number>>;
   sawBells: (sessionId: string, bells: number) => void;
+  /** Where tabs were scrolled back to when they were hidden: they may be let go, and drawn again from the log. */
+  scrolledBack: Readonly<Record<string, ScrolledBack | undefined>>;
+  leftTerminal: (sessionId: string, at: ScrolledBack | undefined) => void;
   /** Every process that agents started, with the proof of its end. */
   terminalHistory: Reading<readonly TerminalRecord[]>;
   readTerminalHistory: () => Promise<void>;
 };
+
+export interface ScrolledBack {
+  /** The first line in view, counted from the oldest that the tab kept. */
+  readonly line: number;
+  /** When so many bytes were printed. */
+  readonly outputBytes: number;
+  /** The tab kept as many lines as it may: with new ones the oldest go, and `line` is another. */
+  readonly full: boolean;
+}
 
 export type WholeCommandAnswer =
   | { readonly ok: true; readonly command: string }
@@ -77,9 +89,13 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
       stopping(sessionId, false);
     },
     async closeTerminal(sessionId) {
+      const next = besideInList(dataOf(get().terminals) ?? [], sessionId);
       try {
         const { closed } = await deps.door.request("terminals:close", { session_id: sessionId });
+        const { id, query } = get().route;
         if (!closed) note(sessionId, "It could not be closed.");
+        else if (id === sessionId && next !== undefined)
+          goTo(formatRoute("terminals", next.session_id, query), "replace");
       } catch (error) {
         note(sessionId, `It could not be closed: ${messageOf(error)}`);
       }
@@ -131,6 +147,11 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
       if (get().bellsSeen[sessionId] === bells) return;
       set((state) => ({ bellsSeen: { ...state.bellsSeen, [sessionId]: bells } }));
     },
+    scrolledBack: {},
+    leftTerminal(sessionId, at) {
+      if (get().scrolledBack[sessionId] === at) return;
+      set((state) => ({ scrolledBack: { ...state.scrolledBack, [sessionId]: at } }));
+    },
     terminalHistory: LOADING,
     async readTerminalHistory() {
       try {
@@ -146,3 +167,9 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
 
 const newestFirst = (sessions: readonly TerminalSession[]): readonly TerminalSession[] =>
   [...sessions].sort((a, b) => b.started_at.localeCompare(a.started_at));
+
+/** What comes in the place of a tab that is closed. */
+function besideInList(sessions: readonly TerminalSession[], id: string): TerminalSession | undefined {
+  const at = sessions.findIndex(({ session_id }) => session_id === id);
+  return sessions[at + 1] ?? sessions[at - 1];
+}

@@ -1,0 +1,199 @@
+import { expect, test } from "@playwright/test";
+import type { Agent } from "./agents/agent.ts";
+import { modernAgent } from "./agents/modern.ts";
+import { violations } from "./axe.ts";
+import { launchApp, type RunningApp } from "./launch.ts";
+import { approveFirstCommand, terminalTabs } from "./pages/terminal-tabs.ts";
+import { saveScreenshot } from "./screenshot.ts";
+
+test.describe("Who works in a terminal", () => {
+  let app: RunningApp;
+  let agent: Agent;
+
+  test.beforeAll(async () => {
+    app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
+    agent = await modernAgent(app.connection.mcp.url, app.token);
+    await app.page.evaluate(() => (window.location.hash = "#/terminals"));
+    await approveFirstCommand(app, agent, "echo begun");
+  });
+  test.afterAll(async () => {
+    await agent.close();
+    await app.close();
+  });
+
+  const { run, open, panel, rows } = terminalTabs(
+    () => app,
+    () => agent,
+  );
+  const { press, type } = {
+    press: (keys: string) => app.page.keyboard.press(keys),
+    type: (text: string) => app.page.keyboard.type(text),
+  };
+  const input = (text: string) => panel().filter({ hasText: text }).locator(".xterm-helper-textarea");
+  const shows = (text: string) => expect(rows().filter({ hasText: text })).toBeVisible();
+  const openBoth = (left: string, right: string) =>
+    app.page.evaluate(
+      ([a = "", b = ""]) => (window.location.hash = `#/terminals/${a}?beside=${b}`),
+      [left, right],
+    );
+
+  test("[B6] goes from tab to tab by keyboard, and the keys go along", async () => {
+    for (const name of ["third", "second", "first"]) await run(`echo the ${name}; exec cat`);
+    await app.page.getByRole("tab").first().click();
+    await shows("the first");
+    await input("the first").focus();
+    await press("Control+Shift+PageDown");
+    await shows("the second");
+    await expect(input("the second")).toBeFocused();
+    await press("Control+Shift+PageDown");
+    await shows("the third");
+    await expect(input("the third")).toBeFocused();
+    await type("typed");
+    await shows("typed");
+    await press("Control+Shift+PageUp");
+    await expect(input("the second")).toBeFocused();
+  });
+
+  test("[B6] goes on in the pane in which the keys were pressed, of two side by side", async () => {
+    await run("echo below; exec cat");
+    const right = await run("echo on the right; exec cat");
+    const left = await run("echo on the left; exec cat");
+    await openBoth(left, right);
+    await shows("on the left");
+    await shows("on the right");
+    await input("on the right").focus();
+    await press("Control+Shift+PageDown");
+    await shows("below");
+    await shows("on the left");
+    await expect(input("below")).toBeFocused();
+    await press("Control+Shift+PageUp");
+    await expect(input("on the right")).toBeFocused();
+    // The tab on the left is shown already.
+    await press("Control+Shift+PageUp");
+    await expect(panel()).toHaveCount(2);
+    await shows("on the left");
+    await expect(rows().filter({ hasText: "on the right" })).toBeHidden();
+  });
+
+  test("[B6] closes and restarts by keyboard, and is then in the tab that came in its place", async () => {
+    const first = await run("echo it ended; exit 3");
+    await open(first);
+    await expect(panel().getByText("exit code 3")).toBeVisible();
+    await panel().getByRole("button", { name: "Restart" }).focus();
+    await press("Enter");
+    await expect.poll(() => app.page.evaluate(() => window.location.hash)).not.toContain(first);
+    await expect(panel().getByText("exit code 3")).toBeVisible();
+    await expect(panel().getByRole("button", { name: "Find in the output" })).toBeFocused();
+    const restarted = await app.page.evaluate(() => window.location.hash);
+    await panel().getByRole("button", { name: "Close", exact: true }).focus();
+    await press("Enter");
+    await expect.poll(() => app.page.evaluate(() => window.location.hash)).not.toBe(restarted);
+    await expect(panel().getByRole("button", { name: "Find in the output" })).toBeFocused();
+    // It is as good as chosen.
+    const shown = await panel().locator("strong + code").textContent();
+    await run("echo newer than that; exec cat");
+    await expect(app.page.getByRole("tab").filter({ hasText: "newer than that" })).toBeVisible();
+    await expect(panel().locator("strong + code")).toHaveText(shown ?? "no command");
+  });
+
+  test("[B6] keeps their tab when an agent starts another one", async () => {
+    await run("echo mine; exec cat");
+    await app.page.evaluate(() => (window.location.hash = "#/terminals"));
+    await shows("mine");
+    await input("mine").focus();
+    await type("one ");
+    await run("echo theirs; exec cat");
+    await expect(app.page.getByRole("tab").filter({ hasText: "theirs" })).toBeVisible();
+    await type("two");
+    await shows("one two");
+  });
+
+  test("[B6] a terminal does not answer, into a shell, what a program asked while nobody looked", async () => {
+    const shell = await run("PS1='ready> ' exec bash --norc --noprofile -i");
+    const other = await run("echo another; exec cat");
+    await open(shell);
+    await shows("ready>");
+    await open(other);
+    await shows("another");
+    const questions = String.raw`printf '\033[6n\033[c\033]11;?\007'`;
+    await agent.call("ironbridge_terminal_input", {
+      session_id: shell,
+      text: `${questions}; echo as''ked\r`,
+    });
+    const asked = { session_id: shell, wait_for: "text", wait_text: "asked", wait_seconds: 30 };
+    expect((await agent.call("ironflow_terminal_read", asked)).structured).toMatchObject({ waited: "met" });
+    await open(shell);
+    await shows("asked");
+    await input("asked").focus();
+    await type("echo only this\r");
+    await expect(rows()).toContainText("ready> echo only this");
+  });
+
+  test("[B6] finds a tab scrolled back to where they left it, also when it was let go meanwhile", async () => {
+    const mine = await run("seq 15000; exec cat");
+    await open(mine);
+    await shows("15000");
+    await input("15000").focus();
+    for (let pages = 0; pages < 5; pages += 1) await press("Shift+PageUp");
+    const first = () => rows().locator("> div").first().textContent();
+    await expect(rows()).not.toContainText("15000");
+    const line = await first();
+    // More lines than hidden tabs keep together.
+    for (let tab = 0; tab < 3; tab += 1) {
+      await open(await run(`seq 15000; echo other ${tab}; exec cat`));
+      await shows(`other ${tab}`);
+    }
+    await open(mine);
+    await expect.poll(first).toBe(line);
+    // As on any other page.
+    await app.page.evaluate(() => (window.location.hash = "#/runs"));
+    await expect(app.page.getByRole("heading", { name: "Runs", level: 1 })).toBeVisible();
+    await open(mine);
+    await expect.poll(first).toBe(line);
+    await input("1").focus();
+    await type("x");
+    await shows("15000");
+  });
+
+  test("[B6] copies wide characters that were wrapped as they were printed", async () => {
+    const text = `a${"漢字".repeat(200)}`;
+    const id = await run(
+      `printf '%s\\n' '${text}'; printf 'wide  %s\\n' '${"word  ".repeat(60)}end'; exec cat`,
+    );
+    await open(id);
+    await shows("end");
+    await panel().getByRole("button", { name: "Copy the selection, or all output" }).click();
+    const copied = () => app.electron.evaluate(({ clipboard }) => clipboard.readText());
+    await expect.poll(copied).toBe(`${text}\nwide  ${"word  ".repeat(60)}end`);
+  });
+
+  test("[B6] reads in the question about a link where it leads, with nothing in it hidden", async () => {
+    const id = await run("echo 'https://bank.example@evil.example/\u202egpj.exe'; exec cat");
+    await open(id);
+    const link = rows().getByText("evil.example").first();
+    await expect(async () => {
+      const box = await link.boundingBox();
+      if (box === null) throw new Error("the address is not on screen");
+      await app.page.mouse.move(box.x + 20, box.y + box.height / 2, { steps: 4 });
+      await expect(app.page.locator(".xterm-cursor-pointer").first()).toBeAttached({ timeout: 1_000 });
+    }).toPass({ timeout: 60_000 });
+    await app.page.mouse.down();
+    await app.page.mouse.up();
+    const question = app.page.getByRole("group", { name: "Open this address?" });
+    await expect(question).toContainText("Open evil.example in your browser?");
+    await expect(question).toContainText("https://bank.example@evil.example/⟨U+202E⟩gpj.exe");
+    await saveScreenshot(app.page, "terminals-link");
+    expect(await violations(app.page)).toEqual([]);
+    await question.getByRole("button", { name: "Do not open it" }).click();
+  });
+
+  test("[B6] reads in the list of what agents started what was started, in its order", async () => {
+    await run("true \u202e; hsilop # \u2066");
+    await app.page.getByRole("link", { name: "What agents started" }).click();
+    const shown = "true ⟨U+202E⟩; hsilop # ⟨U+2066⟩";
+    const cell = app.page.getByRole("cell", { name: shown, exact: true });
+    await expect(cell).toBeVisible();
+    await expect(cell).toHaveCSS("white-space", "pre");
+    await app.page.getByRole("link", { name: "Tabs", exact: true }).click();
+  });
+});

@@ -1,0 +1,52 @@
+import { useEffect, useEffectEvent, useRef, type FocusEvent, type RefObject } from "react";
+
+/** What is hidden or closed loses the focus: whoever works with the keyboard goes on in what comes in its place. */
+export function useKeysFollow(options: {
+  openId: string;
+  besideId: string | undefined;
+  /** The tab that was chosen; null: the newest is open, whatever comes. */
+  chosenId: string | null;
+  choose: (id: string) => void;
+}): {
+  /** Around the tabs that are shown. */
+  stage: RefObject<HTMLDivElement | null>;
+  /** For what holds the stage and the list of tabs. */
+  onFocus: (event: FocusEvent) => void;
+  /** The keys of the terminal that is about to be hidden are meant for this one. */
+  stepTo: (id: string) => void;
+} {
+  const { openId, besideId, chosenId, choose } = options;
+  const stage = useRef<HTMLDivElement>(null);
+  /** The focus was last in a tab, not in the list of them. */
+  const worked = useRef(false);
+  const stepped = useRef<string | null>(null);
+
+  const follow = useEffectEvent((shown: readonly (string | undefined)[]) => {
+    const terminal = stepped.current;
+    stepped.current = null;
+    const active = document.activeElement;
+    if (!worked.current || (active !== document.body && active?.closest("[inert]") == null)) return;
+    const id = terminal !== null && shown.includes(terminal) ? terminal : shown[0];
+    const panel = stage.current?.querySelector(`[data-session="${id}"]`);
+    panel?.querySelector<HTMLElement>(id === terminal ? "textarea" : "button")?.focus();
+  });
+  useEffect(() => follow([openId, besideId]), [openId, besideId]);
+
+  /** Where somebody works, no newer tab comes in between. */
+  function stay(chosen: string | null, open: string) {
+    if (chosen === null && stage.current?.contains(document.activeElement) === true) choose(open);
+  }
+  const stayNow = useEffectEvent(stay);
+  useEffect(() => stayNow(chosenId, openId), [chosenId, openId]);
+
+  return {
+    stage,
+    onFocus({ target }) {
+      worked.current = stage.current?.contains(target) === true;
+      stay(chosenId, openId);
+    },
+    stepTo(id) {
+      stepped.current = id;
+    },
+  };
+}
