@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "@playwright/test";
+import { expect, test, type Locator } from "@playwright/test";
 import * as z from "zod/v4";
 import type { Agent } from "./agents/agent.ts";
 import { modernAgent } from "./agents/modern.ts";
@@ -280,5 +280,56 @@ test.describe("A terminal's tab", () => {
     await app.page.keyboard.press("F6");
     await pictures(app, "twelve");
     expect(await violations(app.page)).toEqual([]);
+  });
+
+  test("[F7] in a narrow window long names cover nothing, and the engine's address is in sight", async () => {
+    const longest = await run("echo longest; exec cat");
+    const beside = await run("echo beside; exec cat");
+    await app.page.evaluate(
+      ([a = "", b = ""]) => (window.location.hash = `#/terminals/${a}?beside=${b}`),
+      [longest, beside],
+    );
+    await expect(panel()).toHaveCount(2);
+    const named = panel().filter({ hasText: "echo longest" });
+    await named.getByRole("button", { name: "Rename this tab" }).click();
+    await app.page.keyboard.type("n".repeat(80));
+    await app.page.keyboard.press("Enter");
+    const tab = app.page.getByRole("tab").filter({ hasText: "nnn" });
+    await expect(tab).toBeVisible();
+    const edges = async (what: Locator) => {
+      const box = await what.boundingBox();
+      if (box === null) throw new Error("it is not on screen");
+      return { left: box.x, right: box.x + box.width };
+    };
+    try {
+      for (const [width, height] of [
+        [1024, 700],
+        [800, 500],
+      ] as const) {
+        await app.electron.evaluate(
+          ({ BrowserWindow }, [w, h]) => {
+            for (const window of BrowserWindow.getAllWindows()) window.setContentSize(w, h);
+          },
+          [width, height] as const,
+        );
+        await expect.poll(() => app.page.evaluate(() => window.innerWidth)).toBe(width);
+        const name = await edges(named.locator("strong"));
+        const stop = await edges(named.getByRole("button", { name: "Stop", exact: true }));
+        expect(name.right).toBeLessThanOrEqual(stop.left);
+        expect((await edges(tab.locator("time"))).right).toBeLessThanOrEqual((await edges(tab)).right);
+        const engine = app.page.getByRole("region", { name: "Engine that is shown" });
+        const controls = await edges(app.page.getByRole("button", { name: "Go to" }));
+        expect((await edges(engine.getByRole("link"))).right).toBeLessThanOrEqual(controls.left);
+        await expect(engine.getByTitle(/^http:/)).toHaveJSProperty(
+          "scrollWidth",
+          await engine.getByTitle(/^http:/).evaluate((address) => address.clientWidth),
+        );
+        await pictures(app, `long-names-${width}`);
+      }
+    } finally {
+      await app.electron.evaluate(({ BrowserWindow }) => {
+        for (const window of BrowserWindow.getAllWindows()) window.setContentSize(1280, 820);
+      });
+    }
   });
 });

@@ -34,7 +34,9 @@ export function ConnectionBadge() {
           onChange={(id) => void go(id)}
         />
       ) : (
-        <strong className={styles.name}>{connection.name}</strong>
+        <strong className={styles.name} title={connection.name}>
+          {connection.name}
+        </strong>
       )}
       <span className={styles.url} title={connection.url} data-selectable>
         {shortUrl(connection.url)}
