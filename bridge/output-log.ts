@@ -247,3 +247,12 @@ function restAt(log: OutputLog, { bytes, offset }: LogRead): number {
   const around = log.read(from, offset - from + UTF8_MAX_BYTES - 1);
   return around.offset === from ? restOfCharacter(around.bytes, offset - from) : 0;
 }
+
+/**
+ * Where whoever begins at `offset` should: the rest of a character, or of a sequence, whose beginning they never get would be
+ * shown as text.
+ */
+export function textStart(log: OutputLog, offset: number): number {
+  const whole = offset + brokenStart(log.read(offset, UTF8_MAX_BYTES).bytes);
+  return log.textFrom(whole) ?? whole;
+}

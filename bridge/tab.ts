@@ -2,9 +2,9 @@ import { TERMINAL_LIMITS, type TerminalSession, type TerminalSize } from "./cont
 import { FromTab, type ToTab } from "./contract/port.ts";
 import { FlowControl } from "./flow-control.ts";
 import { problemOf } from "./problem.ts";
-import { readText, type OutputLog } from "./output-log.ts";
+import { readText, textStart, type OutputLog } from "./output-log.ts";
 import { sequencesOf } from "./terminal-modes.ts";
-import { brokenStart, UTF8_MAX_BYTES, wholeCharacters } from "./utf8.ts";
+import { UTF8_MAX_BYTES, wholeCharacters } from "./utf8.ts";
 
 /** The bridge's end of a message port to one tab. */
 export interface TabPort {
@@ -149,10 +149,7 @@ export class Tab {
     const from = this.#offset;
     if (from >= Math.max(log.start, log.end - TERMINAL_LIMITS.logMemoryBytes)) return 0;
     const back = from === 0 ? TAB_REPLAY_BYTES : TAB_CATCH_UP_BYTES;
-    this.#offset = Math.max(log.start, log.end - back);
-    this.#offset += brokenStart(log.read(this.#offset, UTF8_MAX_BYTES).bytes);
-    // The rest of a sequence whose beginning it never gets would be shown as text.
-    this.#offset = log.textFrom(this.#offset) ?? this.#offset;
+    this.#offset = textStart(log, Math.max(log.start, log.end - back));
     return this.#offset - from;
   }
 

@@ -90,6 +90,49 @@ it.each([
   },
 );
 
+it("a transcript of more than is kept says how much is missing, and begins with whole characters and sequences", async () => {
+  const small = await terminals({
+    logs: { logMemoryBytes: 2 * LOG_BLOCK_BYTES, logSpillBytes: 2 * LOG_BLOCK_BYTES },
+  });
+  try {
+    const line = "\\033]0;ä€😀ä€😀ä€😀\\007\\033[31mä€😀\\033[0m\\n";
+    const { session } = await small.finish(`for i in {1..20000}; do printf '${line}'; done`);
+    const saved = async (format: "text" | "asciicast") => {
+      const path = join(small.home, `out.${format}`);
+      expect(await small.sessions.save(session.session_id, format, path)).toBeNull();
+      return readFile(path, "utf8");
+    };
+    const text = await saved("text");
+    expect(text).toMatch(/^\[[\d,]+ earlier bytes are no longer kept\]\n[ä€😀]{0,3}\n(ä€😀\n)+$/u);
+    const [, ...events] = (await saved("asciicast")).trimEnd().split("\n");
+    const all = events.map((event) => (JSON.parse(event) as [number, string, string])[2]).join("");
+    expect(all).toMatch(/^\[[\d,]+ earlier bytes are no longer kept\]\r\n/u);
+    const rest = all.slice(all.indexOf("\n") + 1);
+    expect(["ä", "€", "😀", "\u001b"].some((begin) => rest.startsWith(begin))).toBe(true);
+    expect(all).not.toContain("\ufffd");
+    const missing = Number(/[\d,]+/.exec(all)?.[0].replaceAll(",", ""));
+    expect(missing + Buffer.byteLength(rest)).toBe(session.output_bytes);
+  } finally {
+    await small.dispose();
+  }
+});
+
+it("two transcripts may be on their way to one file, whose name is as long as a name can be", async () => {
+  const { session } = await bridge.finish("echo once");
+  const path = join(bridge.home, "n".repeat(255));
+  const saves = [1, 2, 3].map(() => bridge.sessions.save(session.session_id, "text", path));
+  expect(await Promise.all(saves)).toEqual([null, null, null]);
+  expect(await readFile(path, "utf8")).toBe("once\n");
+});
+
+it("a transcript of a flood ends where the output was when it was asked for", async () => {
+  const { session_id: id } = await bridge.run("yes");
+  await bridge.until(id, "y\r\ny");
+  for (const format of ["text", "asciicast"] as const)
+    expect(await bridge.sessions.save(id, format, join(bridge.home, format))).toBeNull();
+  await bridge.sessions.stop(id);
+});
+
 it("a transcript that cannot be written says why and leaves nothing", async () => {
   const { session } = await bridge.finish("echo");
   expect(await bridge.sessions.save(session.session_id, "text", join(bridge.home, "no/such"))).toMatch(

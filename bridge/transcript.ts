@@ -1,9 +1,12 @@
-import { open, rename, rm, type FileHandle } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { TextDecoder } from "node:util";
 import type { TerminalSession } from "./contract/api.ts";
 import type { TranscriptFormat } from "./contract/port.ts";
-import type { OutputLog } from "./output-log.ts";
+import { textStart, type OutputLog } from "./output-log.ts";
 import { answerRead, type Readable } from "./reader.ts";
+import { sequencesOf } from "./terminal-modes.ts";
 import type { Timeline } from "./timeline.ts";
 
 const PIECE_BYTES = 262_144;
@@ -21,12 +24,13 @@ export async function writeTranscript(
   format: TranscriptFormat,
   path: string,
 ): Promise<void> {
-  const beside = `${path}.${process.pid}.part`;
+  // A name of its own: the person's may be as long as a name can be, and two may be on their way to the same.
+  const beside = join(dirname(path), `.${randomUUID()}.part`);
   try {
     const file = await open(beside, "wx", 0o600);
     try {
       for await (const text of format === "text" ? plain(session) : asciicast(session))
-        await write(file, text);
+        await file.appendFile(text);
     } finally {
       await file.close();
     }
@@ -36,20 +40,17 @@ export async function writeTranscript(
   }
 }
 
-async function write(file: FileHandle, text: string): Promise<void> {
-  await file.write(text);
-}
-
 async function* plain(session: Recorded): AsyncGenerator<string> {
   const never = new AbortController().signal;
-  // What is printed while it is written may come faster than it can be written.
+  // What is printed meanwhile is not waited for: of a flood there would be no end.
   const { end } = session.log;
   for (let offset = 0; ;) {
     const query = { offset, limit: PIECE_BYTES, format: "text", wait_ms: 0 } as const;
     const page = await answerRead(session, query, never);
+    if (page.dropped > 0) yield `${missing(page.dropped)}\n`;
     yield page.output;
     offset = page.next;
-    if (!page.has_more) {
+    if (!page.has_more || offset >= end) {
       yield page.unfinished_line ?? "";
       return;
     }
@@ -80,18 +81,24 @@ function headerOf({ size, started_at, shell, command }: TerminalSession) {
 }
 
 function* pieces(log: OutputLog, timeline: Timeline, beganMs: number) {
-  const points = [...timeline.points];
+  const points = [{ offset: 0, atMs: beganMs }, ...timeline.points];
   const end = log.end;
-  for (let index = -1; index < points.length; index += 1) {
-    const { offset, atMs } = points[index] ?? { offset: 0, atMs: beganMs };
+  let at = 0;
+  for (const [index, { atMs }] of points.entries()) {
     const until = points[index + 1]?.offset ?? end;
-    for (let from = offset; ;) {
-      // What is read more slowly than it is printed may be gone by now.
-      from = Math.max(from, log.start);
-      if (from >= until) break;
-      const { bytes, offset: first } = log.read(from, Math.min(PIECE_BYTES, until - from));
-      yield { bytes, atMs };
-      from = first + bytes.length;
+    while (at < until) {
+      if (at < log.start) {
+        const from = textStart(log, log.start);
+        const begin = `${missing(from - at)}\r\n${sequencesOf(log.modesAt(from))}`;
+        yield { bytes: Buffer.from(begin), atMs };
+        at = from;
+      } else {
+        const { bytes, offset } = log.read(at, Math.min(PIECE_BYTES, until - at));
+        yield { bytes, atMs };
+        at = offset + bytes.length;
+      }
     }
   }
 }
+
+const missing = (bytes: number) => `[${bytes.toLocaleString("en")} earlier bytes are no longer kept]`;
