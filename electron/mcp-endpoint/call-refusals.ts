@@ -66,7 +66,7 @@ export const TOOL_CHANGED: Verdict = {
 
 /** The caller may no longer do what the person approved. */
 export const RIGHTS_CHANGED: ToolError = {
-  error: "Rights were taken away while the person was asked. Nothing was changed.",
+  error: "Rights were taken away while the call was under way. Nothing was changed.",
   code: "permission_denied",
   reason: "rights_changed",
   retryable: false,

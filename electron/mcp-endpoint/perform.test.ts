@@ -119,6 +119,16 @@ describe("a call that needs nobody", () => {
     expect(outcomes()).toEqual(["started", "ok"]);
   });
 
+  it("that only reads is told nothing of what came after the right to it was taken away", async () => {
+    const reading = perform({ caller: reader, tool: "ironflow_get_run" });
+    callerNow = () => (order.length === 0 ? reader : { ...reader, permissions: [] });
+    const result = await reading;
+    expect(order).toContain("hub ironflow_get_run");
+    expect(JSON.parse(textOf(result))).toMatchObject({ reason: "rights_changed" });
+    expect(JSON.stringify(result)).not.toContain(SECRET);
+    expect(outcomes()).toEqual(["started", "refused"]);
+  });
+
   it("that changes something is on disk before it is forwarded", async () => {
     await perform({ tool: "ironflow_resume_run" });
     expect(order).toEqual(["audit mcp.call", "hub ironflow_resume_run", "audit mcp.result"]);

@@ -228,7 +228,10 @@ export function createPerformer(parts: PerformParts): Performer {
       signal: call.signal,
       onProgress,
     });
-    return fromEngine(ended(passage, row.risk === "read" ? result : withWhatIsKnown(result)), link.meta);
+    if (row.risk !== "read") return fromEngine(ended(passage, withWhatIsKnown(result)), link.meta);
+    // Some reads wait for most of a minute: what comes after the right to it was taken away is not told.
+    if (decide().verdict === "hidden") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
+    return fromEngine(ended(passage, result), link.meta);
   }
 
   function ended(passage: Passage, result: CallToolResult): CallToolResult {
