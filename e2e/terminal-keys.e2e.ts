@@ -75,6 +75,30 @@ test.describe("Who works in a terminal", () => {
     await expect(rows().filter({ hasText: "on the right" })).toBeHidden();
   });
 
+  test("[B6] gets back into what is open above the terminal by the keys that opened it", async () => {
+    const id = await run("echo a needle in it; exec cat");
+    await open(id);
+    await shows("needle");
+    for (const [keys, label, text] of [
+      ["Control+Shift+F", "Find in the output", "needle"],
+      ["Control+Shift+E", "Name of this tab", "a name"],
+    ] as const) {
+      const field = app.page.getByRole("textbox", { name: label });
+      await input("needle").focus();
+      await press(keys);
+      await expect(field).toBeFocused();
+      await type(text);
+      await input("needle").focus();
+      await press(keys);
+      await expect(field).toBeFocused();
+      await expect(field).toHaveValue(text);
+      await type("x");
+      await expect(field).toHaveValue("x");
+      await press("Escape");
+      await expect(input("needle")).toBeFocused();
+    }
+  });
+
   test("[B6] closes and restarts by keyboard, and is then in the tab that came in its place", async () => {
     const first = await run("echo it ended; exit 3");
     await open(first);
@@ -97,8 +121,8 @@ test.describe("Who works in a terminal", () => {
   });
 
   test("[B6] keeps their tab when an agent starts another one", async () => {
+    await app.page.getByRole("link", { name: "Tabs", exact: true }).click();
     await run("echo mine; exec cat");
-    await app.page.evaluate(() => (window.location.hash = "#/terminals"));
     await shows("mine");
     await input("mine").focus();
     await type("one ");

@@ -3,9 +3,16 @@ import { ArrowDown, ArrowUp, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import styles from "./find-bar.module.css";
+import { useFocusWhenAsked } from "./use-focus-when-asked.ts";
 
 /** Finds text in what the terminal keeps. Enter goes up, towards older output; Shift+Enter down. */
-export function FindBar({ search, onClose }: { search: () => SearchAddon | undefined; onClose: () => void }) {
+export function FindBar(props: {
+  asked: number;
+  search: () => SearchAddon | undefined;
+  onClose: () => void;
+}) {
+  const { asked, search, onClose } = props;
+  const field = useFocusWhenAsked(asked);
   const [text, setText] = useState("");
   const [missed, setMissed] = useState(false);
 
@@ -19,11 +26,11 @@ export function FindBar({ search, onClose }: { search: () => SearchAddon | undef
   return (
     <div className={styles.bar} role="search">
       <input
+        ref={field}
         className={styles.input}
         aria-label="Find in the output"
         placeholder="Find in the output"
         value={text}
-        autoFocus
         maxLength={1024}
         spellCheck={false}
         onChange={(event) => {

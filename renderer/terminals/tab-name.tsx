@@ -2,9 +2,16 @@ import { useState } from "react";
 import { TERMINAL_LIMITS } from "../../bridge/contract/api.ts";
 import { Button } from "../ui/button.tsx";
 import styles from "./tab-name.module.css";
+import { useFocusWhenAsked } from "./use-focus-when-asked.ts";
 
 /** Names a tab: Enter keeps the name, Escape leaves it as it was, an empty one takes it away. */
-export function TabName(props: { name: string; onName: (name: string) => void; onClose: () => void }) {
+export function TabName(props: {
+  asked: number;
+  name: string;
+  onName: (name: string) => void;
+  onClose: () => void;
+}) {
+  const field = useFocusWhenAsked(props.asked);
   const [name, setName] = useState(props.name);
   return (
     <form
@@ -16,15 +23,14 @@ export function TabName(props: { name: string; onName: (name: string) => void; o
       }}
     >
       <input
+        ref={field}
         className={styles.input}
         aria-label="Name of this tab"
         placeholder="Name of this tab"
         value={name}
         maxLength={TERMINAL_LIMITS.nameChars}
-        autoFocus
         spellCheck={false}
         autoComplete="off"
-        onFocus={(event) => event.target.select()}
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === "Escape") props.onClose();

@@ -45,8 +45,9 @@ export function TerminalView(props: {
   const bar = useRef<HTMLDivElement>(null);
   const parts = useRef<TerminalParts>(null);
   const link = useRef<TerminalLink>(null);
-  const [finding, setFinding] = useState(false);
-  const [naming, setNaming] = useState(false);
+  /** How often each was asked for since it is open; 0: it is not. Asked for again it gets the keys back. */
+  const [finding, setFinding] = useState(0);
+  const [naming, setNaming] = useState(0);
   const [command, setCommand] = useState(false);
   // Those of the bridge, not xterm's: one that rings while the tab is being opened, or while nobody looks, is shown too.
   const rung = useApp((state) => state.bellsSeen[session.session_id] ?? 0);
@@ -103,10 +104,13 @@ export function TerminalView(props: {
     parts.current = made;
     link.current = tied;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    // A hidden box has no size to fit to.
+    const fit = () => element.clientWidth > 0 && tied.fit();
+    // Before anything is drawn: rows that come later move the line to which it is scrolled back.
+    fit();
     const observer = new ResizeObserver(() => {
       clearTimeout(timer);
-      // A hidden box has no size to fit to.
-      if (element.clientWidth > 0) timer = setTimeout(() => tied.fit(), FIT_AFTER_MS);
+      timer = setTimeout(fit, FIT_AFTER_MS);
     });
     observer.observe(element);
     return () => {
@@ -146,13 +150,13 @@ export function TerminalView(props: {
         bar.current?.querySelector("button")?.focus();
         return;
       case "find":
-        setFinding(true);
+        setFinding((asked) => asked + 1);
         return;
       case "copy":
         void copyText(parts.current?.terminal.getSelection() ?? "");
         return;
       case "rename":
-        setNaming(true);
+        setNaming((asked) => asked + 1);
         return;
       case "command":
         setCommand(true);
@@ -189,22 +193,24 @@ export function TerminalView(props: {
         onAct={act}
         textOf={() => (parts.current === null ? "" : textOf(parts.current.terminal))}
       />
-      {naming && (
+      {naming > 0 && (
         <TabName
+          asked={naming}
           name={session.name ?? ""}
           onName={(name) => void store.getState().renameTerminal(session.session_id, name)}
           onClose={() => {
-            setNaming(false);
+            setNaming(0);
             back();
           }}
         />
       )}
       {command && <WholeCommand session={session} onClose={() => setCommand(false)} />}
-      {finding && (
+      {finding > 0 && (
         <FindBar
+          asked={finding}
           search={() => parts.current?.search}
           onClose={() => {
-            setFinding(false);
+            setFinding(0);
             parts.current?.search.clearDecorations();
             back();
           }}
