@@ -218,6 +218,7 @@ test.describe("Who works in a terminal", () => {
     const cell = app.page.getByRole("cell", { name: shown, exact: true });
     await expect(cell).toBeVisible();
     await expect(cell).toHaveCSS("white-space", "pre");
+    await expect(cell).toHaveCSS("font-variant-ligatures", "none");
     await app.page.getByRole("link", { name: "Tabs", exact: true }).click();
   });
 });

@@ -72,8 +72,10 @@ function Records({ records }: { records: readonly TerminalRecord[] }) {
                   <Time at={record.started_at} />
                 </td>
                 <td>
-                  <Look look={sessionLook(record)} />{" "}
-                  {record.exit_code === null ? (record.signal ?? "") : `code ${record.exit_code}`}
+                  <span className={styles.end}>
+                    <Look look={sessionLook(record)} />{" "}
+                    {record.exit_code === null ? (record.signal ?? "") : `code ${record.exit_code}`}
+                  </span>
                 </td>
                 <td>{record.gone_at === null ? "no" : <Time at={record.gone_at} />}</td>
                 <td className={styles.proof}>{proofWords(record)}</td>
