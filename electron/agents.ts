@@ -10,8 +10,9 @@ import {
   type McpEndpoint,
 } from "./mcp-endpoint/server.ts";
 import { NoFreePort } from "../loopback/listen.ts";
+import { systemReason } from "../loopback/system-reason.ts";
 import type { SettingsStore } from "./settings.ts";
-import { StartProblem, systemReason } from "./start-problem.ts";
+import { StartProblem } from "./start-problem.ts";
 
 export interface AgentParts {
   readonly flags: Flags;

@@ -1,8 +1,9 @@
 import { copyFileSync } from "node:fs";
 import * as z from "zod/v4";
+import { systemReason } from "../loopback/system-reason.ts";
 import { asideOf, readFileIfThere, writeFileAtomic } from "./atomic-file.ts";
 import { salvage } from "./salvage.ts";
-import { StartProblem, systemReason } from "./start-problem.ts";
+import { StartProblem } from "./start-problem.ts";
 
 export interface ProfileFileOptions<T extends { version: number }> {
   /** Parsed field by field where the whole does not fit: one bad value does not cost the others. */

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { StartProblem, systemReason } from "./start-problem.ts";
+import { systemReason } from "../loopback/system-reason.ts";
+import { StartProblem } from "./start-problem.ts";
 
 /** Where the files of one profile are: everything the app keeps is in this folder, for its owner only. */
 export interface Profile {

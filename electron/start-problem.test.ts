@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asStartProblem, StartProblem, systemReason } from "./start-problem.ts";
+import { asStartProblem, StartProblem } from "./start-problem.ts";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "ironbridge-problem-"))));
@@ -39,13 +39,4 @@ describe("what keeps the app from starting", () => {
       expect(asStartProblem(cause)).toBe(cause);
     },
   );
-
-  it.each([
-    [Object.assign(new Error("x"), { code: "EROFS" }), "it is on a file system that can only be read"],
-    [Object.assign(new Error("x"), { code: "EWHATEVER" }), "EWHATEVER"],
-    [new Error("no code"), "no code"],
-    ["text", "text"],
-  ])("has the reason %s in words: %s", (cause, words) => {
-    expect(systemReason(cause)).toBe(words);
-  });
 });

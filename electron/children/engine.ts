@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/v4";
-import { systemReason } from "../start-problem.ts";
+import { systemReason } from "../../loopback/system-reason.ts";
 import { startNodeChild, type NodeChildOptions } from "./node-child.ts";
 import type { KeyStore } from "../engines/key-store.ts";
 import { secretsKey } from "./secrets-key.ts";
