@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "../loopback/clock.ts";
 import type { LadderStep } from "../loopback/end-processes.ts";
+import { systemReason } from "../loopback/system-reason.ts";
 import {
   TERMINAL_LIMITS,
   type OutputQuery,
@@ -67,6 +68,8 @@ export class Sessions {
   #inputLook: NodeJS.Timeout | undefined;
   #lookingForInput: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
+  /** Transcripts that are being written. */
+  readonly #saves = new Set<Promise<void>>();
   /** Of a bridge that crashed before this one: how they ended. */
   readonly #lost = new Map<string, TerminalSession>();
 
@@ -211,11 +214,15 @@ export class Sessions {
   async save(id: string, format: TranscriptFormat, path: string): Promise<string | null> {
     const session = this.#sessions.get(id);
     if (session === undefined) return "there is no such terminal any more";
+    const save = writeTranscript(session, format, path, this.#closing.signal);
+    this.#saves.add(save);
     try {
-      await writeTranscript(session, format, path);
+      await save;
       return null;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+    } catch (cause) {
+      return `${path} cannot be written (${systemReason(cause)})`;
+    } finally {
+      this.#saves.delete(save);
     }
   }
 
@@ -240,7 +247,7 @@ export class Sessions {
   }
 
   async #shutdown(): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(new Error("the app is closing"));
     const all = [...this.#sessions.values()];
     const steps = this.#options.shutdownSteps ?? SHUTDOWN_STEPS;
     const results = await Promise.allSettled(all.map((session) => session.close(steps)));
@@ -249,6 +256,7 @@ export class Sessions {
     clearTimeout(this.#inputLook);
     await this.#recounting;
     await this.#lookingForInput;
+    await Promise.allSettled(this.#saves);
     this.#sessions.clear();
     for (const result of results)
       if (result.status === "rejected")

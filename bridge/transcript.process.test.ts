@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { poll } from "../loopback/testing/poll.ts";
@@ -81,7 +81,7 @@ it.each([
     } as TerminalSession;
     const source = { log, timeline, ended: false, snapshot: () => session, onActivity: () => () => {} };
     const path = join(bridge.home, "flood");
-    await writeTranscript(source, format, path);
+    await writeTranscript(source, format, path, new AbortController().signal);
     const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
     const text = format === "text" ? lines : lines.slice(1).flatMap((row) => printedLines(row));
     const numbers = text.filter((row) => /^\d{8}$/.test(row)).map(Number);
@@ -133,13 +133,31 @@ it("a transcript of a flood ends where the output was when it was asked for", as
   await bridge.sessions.stop(id);
 });
 
-it("a transcript that cannot be written says why and leaves nothing", async () => {
+it("a transcript that cannot be written says why, of the path that was asked for, and leaves nothing", async () => {
   const { session } = await bridge.finish("echo");
-  expect(await bridge.sessions.save(session.session_id, "text", join(bridge.home, "no/such"))).toMatch(
-    /ENOENT/,
-  );
+  const folder = join(bridge.home, "folder");
+  await mkdir(folder);
+  for (const [path, why] of [
+    [join(bridge.home, "no/such"), "there is no such place"],
+    [folder, "a folder is in its place"],
+    [join(bridge.home, "n".repeat(256)), "the name is too long"],
+  ] as const)
+    expect(await bridge.sessions.save(session.session_id, "text", path)).toBe(
+      `${path} cannot be written (${why})`,
+    );
   expect((await readdir(bridge.home)).filter((name) => name.includes(".part"))).toEqual([]);
   expect(await bridge.sessions.save("term_nosuchone", "text", "/x")).toMatch(/no such terminal/);
+});
+
+it("a transcript that is on its way when the app closes is given up, and leaves nothing", async () => {
+  const { session } = await bridge.finish("seq 200000");
+  const path = join(bridge.home, "out.txt");
+  await writeFile(path, "an earlier one");
+  const saved = bridge.sessions.save(session.session_id, "text", path);
+  await bridge.sessions.shutdown();
+  expect((await readdir(bridge.home)).filter((name) => name.includes(".part"))).toEqual([]);
+  expect(await saved).toBe(`${path} cannot be written (the app is closing)`);
+  expect(await readFile(path, "utf8")).toBe("an earlier one");
 });
 
 it("a restart runs the same command in a tab of its own", async () => {

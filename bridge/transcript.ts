@@ -17,26 +17,33 @@ export interface Recorded extends Readable {
 
 /**
  * Writes what is kept of a session's output to `path`, for its owner only, as a whole or not at all.
- * @throws Error when it cannot be written
+ * @param closing gives it up
+ * @throws Error when it cannot be written, and the signal's reason when it was given up
  */
 export async function writeTranscript(
   session: Recorded,
   format: TranscriptFormat,
   path: string,
+  closing: AbortSignal,
 ): Promise<void> {
+  closing.throwIfAborted();
   // A name of its own: the person's may be as long as a name can be, and two may be on their way to the same.
   const beside = join(dirname(path), `.${randomUUID()}.part`);
   try {
     const file = await open(beside, "wx", 0o600);
     try {
-      for await (const text of format === "text" ? plain(session) : asciicast(session))
+      for await (const text of format === "text" ? plain(session) : asciicast(session)) {
+        closing.throwIfAborted();
         await file.appendFile(text);
+      }
     } finally {
       await file.close();
     }
     await rename(beside, path);
-  } finally {
-    await rm(beside, { force: true });
+  } catch (cause) {
+    // Where it cannot be removed either, there is nothing else to say than why it could not be written.
+    await rm(beside, { force: true }).catch(() => {});
+    throw cause;
   }
 }
 
@@ -54,7 +61,6 @@ async function* plain(session: Recorded): AsyncGenerator<string> {
       yield page.unfinished_line ?? "";
       return;
     }
-    if (offset >= end) return;
   }
 }
 

@@ -216,14 +216,21 @@ test.describe("A terminal's tab", () => {
     const pauseSeconds = (performance.now() - greenMs) / 1_000;
     await agent.call("ironbridge_terminal_input", { session_id: id, text: "\r" });
     await expect(panel().getByText("exit code 3")).toBeVisible();
+    const chooses = (chosen: string) =>
+      app.electron.evaluate(({ dialog }, filePath) => {
+        dialog.showSaveDialog = async () => ({ canceled: false, filePath });
+      }, chosen);
+    await chooses(app.userDataDir);
+    await panel().getByRole("button", { name: "Save the output as text" }).click();
+    const refused = `It could not be saved: ${app.userDataDir} cannot be written (a folder is in its place)`;
+    await expect(panel().getByText(refused)).toBeVisible();
+    await pictures(app, "not-saved");
     for (const [button, name] of [
       ["Save the output as text", "out.txt"],
       ["Save a recording (asciicast)", "out.cast"],
     ] as const) {
       const path = join(app.userDataDir, name);
-      await app.electron.evaluate(({ dialog }, filePath) => {
-        dialog.showSaveDialog = async () => ({ canceled: false, filePath });
-      }, path);
+      await chooses(path);
       await panel().getByRole("button", { name: button }).click();
       await expect(panel().getByText(`Saved as ${path}`)).toBeVisible();
       expect((await stat(path)).mode & 0o777).toBe(0o600);
