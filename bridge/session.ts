@@ -20,6 +20,7 @@ import type { ScriptFolder } from "./script-folder.ts";
 import type { Readable } from "./reader.ts";
 import { planSession, type SessionPlan } from "./session-plan.ts";
 import { BORN, hasEnded, nextLife, type Life, type LifeEvent } from "./status.ts";
+import { SizeHistory } from "./size-history.ts";
 import { Tab, type TabPort, type TabSource } from "./tab.ts";
 import { Timeline } from "./timeline.ts";
 import { TerminalProcesses } from "./terminal-processes.ts";
@@ -61,6 +62,7 @@ export class Session implements TabSource, Readable {
   readonly log: OutputLog;
   /** When output came, for transcripts. */
   readonly timeline = new Timeline();
+  readonly sizes: SizeHistory;
   readonly #request: RunRequest;
   readonly #context: SessionContext;
   /** Name of its script file, once there is one. */
@@ -74,7 +76,6 @@ export class Session implements TabSource, Readable {
   });
   #life: Life = BORN;
   #endedAt: Date | null = null;
-  #size: TerminalSize;
   #shell: string;
   #cwd: string;
   #pty: TerminalDevice | undefined;
@@ -100,7 +101,7 @@ export class Session implements TabSource, Readable {
     this.#name = name;
     this.#context = context;
     this.#startedAt = context.now();
-    this.#size = request.size ?? DEFAULT_SIZE;
+    this.sizes = new SizeHistory(request.size ?? DEFAULT_SIZE);
     this.#shell = request.shell ?? "";
     this.#cwd = request.cwd ?? "";
     this.#started = this.#start();
@@ -145,7 +146,7 @@ export class Session implements TabSource, Readable {
       ended_at: this.#endedAt?.toISOString() ?? null,
       output_bytes: this.log.end,
       left_behind: this.#leftBehind,
-      size: this.#size,
+      size: this.sizes.current,
       ...(this.#name === undefined ? {} : { name: this.#name }),
       ...(isCut(command) ? { command_chars: command.length } : {}),
       ...(this.#bell.count === 0 ? {} : { bells: this.#bell.count }),
@@ -194,8 +195,9 @@ export class Session implements TabSource, Readable {
   }
 
   resize(size: TerminalSize): void {
-    if (this.ended || (size.cols === this.#size.cols && size.rows === this.#size.rows)) return;
-    this.#size = size;
+    const { cols, rows } = this.sizes.current;
+    if (this.ended || (size.cols === cols && size.rows === rows)) return;
+    this.sizes.note(this.log.end, size, this.#context.now().getTime());
     this.#pty?.resize(size);
     this.#changed();
   }
@@ -303,7 +305,7 @@ export class Session implements TabSource, Readable {
       plan.env,
     );
     const pty = openTerminal(
-      { ...launched, env: plan.env, cwd: plan.cwd, size: this.#size },
+      { ...launched, env: plan.env, cwd: plan.cwd, size: this.sizes.current },
       {
         data: (bytes) => {
           this.timeline.note(this.log.end, this.#context.now().getTime());

@@ -5,6 +5,7 @@ import { poll } from "../loopback/testing/poll.ts";
 import { LOG_BLOCK_BYTES } from "./block-pool.ts";
 import type { TerminalSession } from "./contract/api.ts";
 import { OutputLog } from "./output-log.ts";
+import { SizeHistory } from "./size-history.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
 import { Timeline } from "./timeline.ts";
 import { writeTranscript } from "./transcript.ts";
@@ -12,6 +13,26 @@ import { writeTranscript } from "./transcript.ts";
 /** The whole lines of one event of an asciicast. */
 const printedLines = (row: string) =>
   (JSON.parse(row) as [number, "o", string])[2].split("\r\n").slice(1, -1);
+
+/** What an asciicast prints, each part under the size at which a player shows it. */
+function shownAt(cast: string): [size: string, text: string][] {
+  const [header = "", ...rows] = cast.trimEnd().split("\n");
+  const { width, height } = JSON.parse(header) as { width: number; height: number };
+  const parts: [string, string][] = [[`${width}x${height}`, ""]];
+  for (const row of rows) {
+    const [, kind, data] = JSON.parse(row) as [number, "o" | "r", string];
+    if (kind === "r") parts.push([data, ""]);
+    else parts.splice(-1, 1, [parts.at(-1)?.[0] ?? "", (parts.at(-1)?.[1] ?? "") + data]);
+  }
+  return parts;
+}
+
+const secondsOf = (cast: string) =>
+  cast
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((row) => (JSON.parse(row) as [number, ...unknown[]])[0]);
 
 let bridge: Terminals;
 beforeEach(async () => {
@@ -47,17 +68,55 @@ it("a transcript as asciicast v2 holds every character, with times that do not g
   expect(seconds.at(-1)).toBeGreaterThan(0.2);
 });
 
+it("an asciicast begins with the size at its first byte, and each resize has its place among the output", async () => {
+  const { session_id: id } = await bridge.run(
+    "stty -echo; stty size; read -r; stty size; read -r; stty size; read -r",
+    {
+      size: { cols: 91, rows: 17 },
+    },
+  );
+  const path = join(bridge.home, "out.cast");
+  const save = async () => {
+    expect(await bridge.sessions.save(id, "asciicast", path)).toBeNull();
+    return readFile(path, "utf8");
+  };
+  await bridge.until(id, "17 91\r\n");
+  expect(shownAt(await save())).toEqual([["91x17", "17 91\r\n"]]);
+  bridge.sessions.resize(id, { cols: 100, rows: 30 });
+  bridge.sessions.type(id, "\r");
+  await bridge.until(id, "30 100\r\n");
+  bridge.sessions.resize(id, { cols: 60, rows: 40 });
+  bridge.sessions.resize(id, { cols: 61, rows: 41 });
+  bridge.sessions.type(id, "\r");
+  await bridge.until(id, "41 61\r\n");
+  bridge.sessions.resize(id, { cols: 20, rows: 10 });
+  bridge.sessions.type(id, "\r");
+  await bridge.end(id);
+  const cast = await save();
+  expect(shownAt(cast)).toEqual([
+    ["91x17", "17 91\r\n"],
+    ["100x30", "30 100\r\n"],
+    ["60x40", ""],
+    ["61x41", "41 61\r\n"],
+    ["20x10", ""],
+  ]);
+  expect(secondsOf(cast)).toEqual(secondsOf(cast).toSorted((a, b) => a - b));
+});
+
 it.each([
   ["text", Number.POSITIVE_INFINITY],
   ["asciicast", 1],
 ] as const)(
-  "a transcript of what prints faster than it is written ends, with nothing twice: %s",
+  "a transcript of what prints faster than it is written ends, with nothing twice and each part at its size: %s",
   async (format, floods) => {
     let line = 0;
     let reads = 0;
+    let prints = 0;
     const timeline = new Timeline();
+    const sizes = new SizeHistory({ cols: 1, rows: 24 });
     class Flood extends OutputLog {
       print() {
+        sizes.note(this.end, { cols: (prints += 1), rows: 24 }, line / 2_000);
         let text = "";
         while (text.length < LOG_BLOCK_BYTES / 2) text += `${String((line += 1)).padStart(8, "0")}\r\n`;
         timeline.note(this.end, line / 2_000);
@@ -75,18 +134,32 @@ it.each([
     }
     const log = new Flood({ memoryBytes: 32 * LOG_BLOCK_BYTES });
     for (let half = 0; half < 64; half += 1) log.print();
-    const session = {
-      started_at: new Date(0).toISOString(),
-      size: { cols: 80, rows: 24 },
-    } as TerminalSession;
-    const source = { log, timeline, ended: false, snapshot: () => session, onActivity: () => () => {} };
+    const session = { started_at: new Date(0).toISOString() } as TerminalSession;
+    const source = {
+      log,
+      timeline,
+      sizes,
+      ended: false,
+      snapshot: () => session,
+      onActivity: () => () => {},
+    };
     const path = join(bridge.home, "flood");
     await writeTranscript(source, format, path, new AbortController().signal);
-    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    const saved = await readFile(path, "utf8");
+    const lines = saved.trimEnd().split("\n");
     const text = format === "text" ? lines : lines.slice(1).flatMap((row) => printedLines(row));
     const numbers = text.filter((row) => /^\d{8}$/.test(row)).map(Number);
     expect(numbers.length).toBeGreaterThan(1_000);
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+    if (format === "text") return;
+    expect(lines.filter((row) => row.includes("no longer kept"))).toHaveLength(2); // before it was asked for, and meanwhile
+    const rowsOfPrint = line / prints;
+    const misplaced = shownAt(saved).flatMap(([size, shown]) =>
+      shown
+        .split("\r\n")
+        .filter((row) => /^\d{8}$/.test(row) && size !== `${Math.ceil(Number(row) / rowsOfPrint)}x24`),
+    );
+    expect(misplaced).toEqual([]);
   },
 );
 
@@ -112,6 +185,30 @@ it("a transcript of more than is kept says how much is missing, and begins with 
     expect(all).not.toContain("\ufffd");
     const missing = Number(/[\d,]+/.exec(all)?.[0].replaceAll(",", ""));
     expect(missing + Buffer.byteLength(rest)).toBe(session.output_bytes);
+  } finally {
+    await small.dispose();
+  }
+});
+
+it("an asciicast of more than is kept begins with the size that held at the first byte that is", async () => {
+  const small = await terminals({
+    logs: { logMemoryBytes: 2 * LOG_BLOCK_BYTES, logSpillBytes: LOG_BLOCK_BYTES },
+  });
+  try {
+    const flood = "seq -f %0200.f 3000; echo over; read -r";
+    const { session_id: id } = await small.run(`stty -echo; echo first; read -r; ${flood}; ${flood}`);
+    await small.until(id, "first\r\n");
+    small.sessions.resize(id, { cols: 100, rows: 30 });
+    small.sessions.type(id, "\r");
+    await small.until(id, "over\r\n");
+    small.sessions.resize(id, { cols: 61, rows: 41 });
+    const path = join(small.home, "out.cast");
+    expect(await small.sessions.save(id, "asciicast", path)).toBeNull();
+    const [kept, ...later] = shownAt(await readFile(path, "utf8"));
+    expect(kept?.[0]).toBe("100x30");
+    expect(kept?.[1]).toMatch(/^\[[\d,]+ earlier bytes are no longer kept\]\r\n[\d\r\n]+over\r\n$/);
+    expect(later).toEqual([["61x41", ""]]);
+    await small.sessions.stop(id);
   } finally {
     await small.dispose();
   }

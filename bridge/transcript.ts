@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { TextDecoder } from "node:util";
-import type { TerminalSession } from "./contract/api.ts";
+import type { TerminalSession, TerminalSize } from "./contract/api.ts";
 import type { TranscriptFormat } from "./contract/port.ts";
 import { textStart, type OutputLog } from "./output-log.ts";
 import { answerRead, type Readable } from "./reader.ts";
+import type { SizeChange, SizeHistory } from "./size-history.ts";
 import { sequencesOf } from "./terminal-modes.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -13,6 +14,7 @@ const PIECE_BYTES = 262_144;
 
 export interface Recorded extends Readable {
   readonly timeline: Timeline;
+  readonly sizes: SizeHistory;
 }
 
 /**
@@ -64,34 +66,49 @@ async function* plain(session: Recorded): AsyncGenerator<string> {
   }
 }
 
-/** One header line, then `[seconds, "o", text]` per piece: docs.asciinema.org/manual/asciicast/v2. */
+/**
+ * One header line, then `[seconds, "o", text]` per piece and `[seconds, "r", "COLSxROWS"]` per resize:
+ * docs.asciinema.org/manual/asciicast/v2.
+ */
 async function* asciicast(session: Recorded): AsyncGenerator<string> {
   const { log, timeline } = session;
   const snapshot = session.snapshot();
-  yield `${JSON.stringify(headerOf(snapshot))}\n`;
   const beganMs = Date.parse(snapshot.started_at);
+  const { size, changes } = session.sizes.from(log.start);
+  const parts = partsOf([{ offset: 0, atMs: beganMs }, ...changes, ...timeline.points], log, log.end);
+  yield `${JSON.stringify(headerOf(snapshot, size))}\n`;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let second = 0;
-  for (const { bytes, atMs } of pieces(log, timeline, beganMs)) {
+  for (const { atMs, ...part } of parts) {
     second = Math.max(second, (atMs - beganMs) / 1_000);
-    const text = decoder.decode(bytes, { stream: true });
+    if ("size" in part) {
+      yield `${JSON.stringify([second, "r", `${part.size.cols}x${part.size.rows}`])}\n`;
+      continue;
+    }
+    const text = decoder.decode(part.bytes, { stream: true });
     if (text !== "") yield `${JSON.stringify([second, "o", text])}\n`;
   }
   const rest = decoder.decode();
   if (rest !== "") yield `${JSON.stringify([second, "o", rest])}\n`;
 }
 
-function headerOf({ size, started_at, shell, command }: TerminalSession) {
+function headerOf({ started_at, shell, command }: TerminalSession, { cols, rows }: TerminalSize) {
   const timestamp = Math.floor(Date.parse(started_at) / 1_000);
-  return { version: 2, width: size.cols, height: size.rows, timestamp, command, env: { SHELL: shell } };
+  return { version: 2, width: cols, height: rows, timestamp, command, env: { SHELL: shell } };
 }
 
-function* pieces(log: OutputLog, timeline: Timeline, beganMs: number) {
-  const points = [{ offset: 0, atMs: beganMs }, ...timeline.points];
-  const end = log.end;
+/** What is known of when output came, and what it was printed for. */
+type Mark = { offset: number; atMs: number } | SizeChange;
+
+/** The output up to `end` and the sizes among it, in their order. */
+function* partsOf(marks: readonly Mark[], log: OutputLog, end: number) {
+  // What is printed after a resize begins at the same offset: of those, who is named first stays first.
+  const ordered = marks.toSorted((a, b) => a.offset - b.offset);
   let at = 0;
-  for (const [index, { atMs }] of points.entries()) {
-    const until = points[index + 1]?.offset ?? end;
+  for (const [index, mark] of ordered.entries()) {
+    const { atMs } = mark;
+    if ("size" in mark) yield { size: mark.size, atMs };
+    const until = ordered[index + 1]?.offset ?? end;
     while (at < until) {
       if (at < log.start) {
         const from = textStart(log, log.start);

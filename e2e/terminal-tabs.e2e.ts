@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, type Locator } from "@playwright/test";
 import * as z from "zod/v4";
+import { TerminalListed } from "../mcp/contract/tools/terminal.ts";
 import type { Agent } from "./agents/agent.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { violations } from "./axe.ts";
@@ -240,8 +241,16 @@ test.describe("A terminal's tab", () => {
       .trim()
       .split("\n");
     expect(JSON.parse(header)).toMatchObject({ version: 2 });
-    const Event = z.tuple([z.number(), z.literal("o"), z.string()]);
-    const read = events.map((line) => Event.parse(JSON.parse(line)));
+    const Event = z.tuple([z.number(), z.enum(["o", "r"]), z.string()]);
+    const all = events.map((line) => Event.parse(JSON.parse(line)));
+    const read = all.filter(([, kind]) => kind === "o");
+    // It began with the size of a terminal that no tab shows yet, or with the tab's own.
+    const { width, height } = z.object({ width: z.number(), height: z.number() }).parse(JSON.parse(header));
+    const sizes = [`${width}x${height}`, ...all.flatMap(([, kind, size]) => (kind === "r" ? [size] : []))];
+    const { structured } = await agent.call("ironbridge_terminal_list");
+    const { sessions } = TerminalListed.parse(structured);
+    const now = sessions.find((session) => session.session_id === id)?.size;
+    expect(sizes.at(-1)).toBe(`${now?.cols}x${now?.rows}`);
     expect(read.map(([, , text]) => text).join("")).toBe("\u001b[32mgreen\u001b[0m\r\nä€😀\r\n");
     // A millisecond for the rounding of the recording.
     expect((read.at(-1)?.[0] ?? 0) - (read[0]?.[0] ?? 0)).toBeGreaterThan(pauseSeconds - 0.001);

@@ -31,7 +31,7 @@ export const FromTab = z.discriminatedUnion("type", [
 ]);
 export type FromTab = z.infer<typeof FromTab>;
 
-/** `text`: what a person would read. `asciicast`: version 2, with the times at which output came. */
+/** `text`: what a person would read. `asciicast`: version 2, with the times at which output came and the sizes it was printed at. */
 export const TranscriptFormat = z.enum(["text", "asciicast"]);
 export type TranscriptFormat = z.infer<typeof TranscriptFormat>;
 
