@@ -130,6 +130,11 @@ export class OutputLog implements BlockHolder {
     return at;
   }
 
+  /** Its tab is closed: there is nothing to read any more, and never will be. */
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+
   /**
    * What the terminal was told before an offset, or before the oldest byte still kept, and still heeds, evicted or not.
    * @throws RangeError when the offset is past the end

@@ -230,6 +230,16 @@ it("a transcript of a flood ends where the output was when it was asked for", as
   await bridge.sessions.stop(id);
 });
 
+it("a transcript whose tab is closed meanwhile is given up, and leaves nothing", async () => {
+  for (const format of ["text", "asciicast"] as const) {
+    const { session } = await bridge.finish("seq 500000");
+    const saved = bridge.sessions.save(session.session_id, format, join(bridge.home, "out"));
+    await bridge.sessions.close(session.session_id);
+    expect(await saved).toMatch(/out cannot be written \(its tab was closed\)$/);
+  }
+  expect((await readdir(bridge.home)).filter((name) => /out|part/.test(name))).toEqual([]);
+});
+
 it("a transcript that cannot be written says why, of the path that was asked for, and leaves nothing", async () => {
   const { session } = await bridge.finish("echo");
   const folder = join(bridge.home, "folder");

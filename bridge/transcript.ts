@@ -19,7 +19,7 @@ export interface Recorded extends Readable {
 
 /**
  * Writes what is kept of a session's output to `path`, for its owner only, as a whole or not at all.
- * @param closing gives it up
+ * @param closing gives it up, as does the end of its tab
  * @throws Error when it cannot be written, and the signal's reason when it was given up
  */
 export async function writeTranscript(
@@ -28,16 +28,21 @@ export async function writeTranscript(
   path: string,
   closing: AbortSignal,
 ): Promise<void> {
-  closing.throwIfAborted();
+  const mayGoOn = () => {
+    closing.throwIfAborted();
+    if (session.log.disposed) throw new Error("its tab was closed");
+  };
+  mayGoOn();
   // A name of its own: the person's may be as long as a name can be, and two may be on their way to the same.
   const beside = join(dirname(path), `.${randomUUID()}.part`);
   try {
     const file = await open(beside, "wx", 0o600);
     try {
       for await (const text of format === "text" ? plain(session) : asciicast(session)) {
-        closing.throwIfAborted();
+        mayGoOn();
         await file.appendFile(text);
       }
+      mayGoOn();
     } finally {
       await file.close();
     }
