@@ -4,7 +4,7 @@ import { madeVisible } from "../../electron/contract/visible.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
 import { Look } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
-import { useApp, useAppStore } from "../ui/use-app.ts";
+import { useApp } from "../ui/use-app.ts";
 import { proofWords } from "./proof-words.ts";
 import { sessionLook } from "./session-look.ts";
 import styles from "./terminal-history.module.css";
@@ -12,15 +12,8 @@ import styles from "./terminal-history.module.css";
 /** Every process that an agent ever started here, and the proof of its end. */
 export function TerminalHistory() {
   const history = useApp((state) => state.terminalHistory);
-  const read = useApp((state) => state.readTerminalHistory);
-  const store = useAppStore();
-  useEffect(() => {
-    void read();
-    // The list of terminals changes with every start and end.
-    return store.subscribe((now, before) => {
-      if (now.terminals !== before.terminals) void read();
-    });
-  }, [read, store]);
+  const follow = useApp((state) => state.followTerminalHistory);
+  useEffect(() => follow(), [follow]);
   return (
     <section className={styles.history} aria-label="What agents started">
       <Frame reading={history} what="what agents started" ofApp>

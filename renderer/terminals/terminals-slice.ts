@@ -1,11 +1,13 @@
 import { ENDED_STATUSES, type StopResponse, type TerminalSession } from "../../bridge/contract/api.ts";
 import type { TranscriptFormat } from "../../bridge/contract/port.ts";
 import type { TerminalRecord } from "../../electron/contract/terminals.ts";
-import { appFailure, messageOf } from "../store/answer.ts";
+import { appFailure, messageOf, type Answer } from "../store/answer.ts";
+import { MIN_GAP_MS } from "../store/deps.ts";
 import { goTo } from "../store/navigation.ts";
 import { formatRoute } from "../store/route.ts";
 import { applyAnswer, dataOf, LOADING, type Reading } from "../store/reading.ts";
 import type { Slice } from "../store/slice.ts";
+import { watch } from "../store/watch.ts";
 import { stopNote } from "./stop-note.ts";
 import { openTerminalPort, type TerminalPort } from "./terminal-port.ts";
 
@@ -34,7 +36,8 @@ export type TerminalsSlice = {
   leftTerminal: (sessionId: string, at: ScrolledBack | undefined) => void;
   /** Every process that agents started, with the proof of its end. */
   terminalHistory: Reading<readonly TerminalRecord[]>;
-  readTerminalHistory: () => Promise<void>;
+  /** Reads them, and again after each start and end, until called off. */
+  followTerminalHistory: () => () => void;
 };
 
 export interface ScrolledBack {
@@ -62,6 +65,13 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
       else next.delete(sessionId);
       return { stopping: next };
     });
+  async function readHistory(): Promise<Answer<readonly TerminalRecord[]>> {
+    try {
+      return { ok: true, data: await deps.door.request("terminals:history", {}) };
+    } catch (error) {
+      return appFailure(messageOf(error), "app_unreachable");
+    }
+  }
   return {
     terminals: LOADING,
     terminalNotes: {},
@@ -153,14 +163,25 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
       set((state) => ({ scrolledBack: { ...state.scrolledBack, [sessionId]: at } }));
     },
     terminalHistory: LOADING,
-    async readTerminalHistory() {
-      try {
-        const data = await deps.door.request("terminals:history", {});
-        set({ terminalHistory: { phase: "ready", data, at: deps.clock.now() } });
-      } catch (error) {
-        const answer = appFailure(messageOf(error), "app_unreachable");
-        set({ terminalHistory: applyAnswer(get().terminalHistory, answer, deps.clock.now()) });
-      }
+    followTerminalHistory() {
+      const watching = watch({
+        clock: deps.clock,
+        minGapMs: MIN_GAP_MS,
+        everyMs: () => undefined,
+        async read(stillWanted) {
+          const answer = await readHistory();
+          if (stillWanted())
+            set((state) => ({
+              terminalHistory: applyAnswer(state.terminalHistory, answer, deps.clock.now()),
+            }));
+          return answer.ok;
+        },
+      });
+      const unlisten = deps.door.listen("terminals:changed", watching.refresh);
+      return () => {
+        unlisten();
+        watching.stop();
+      };
     },
   };
 };

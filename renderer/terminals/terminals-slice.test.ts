@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { handClock, settle } from "../store/hand-clock.test-help.ts";
+import { createAppStore } from "../store/store.ts";
+import { RETRY_MS } from "../store/watch.ts";
+import type { Door } from "../window.ts";
+
+function followed() {
+  const clock = handClock();
+  const main = { reads: 0, fails: false, listeners: new Set<(body: never[]) => void>() };
+  const door = {
+    request: async () => {
+      main.reads += 1;
+      if (main.fails) throw new Error("gone");
+      return [];
+    },
+    listen(_: string, listener: (body: never[]) => void) {
+      main.listeners.add(listener);
+      return () => main.listeners.delete(listener);
+    },
+  } as unknown as Door;
+  const store = createAppStore(door, clock);
+  const change = () => {
+    for (const listener of main.listeners) listener([]);
+  };
+  return { clock, main, store, change, stop: store.getState().followTerminalHistory() };
+}
+
+test("what agents started is read once for many changes at once, and not after it was called off", async () => {
+  const { clock, main, change, stop } = followed();
+  await settle();
+  expect(main.reads).toBe(1);
+  for (let nth = 0; nth < 100; nth += 1) change();
+  await clock.advance(1_000);
+  expect(main.reads).toBe(2);
+  stop();
+  change();
+  await clock.advance(1_000);
+  expect(main.reads).toBe(2);
+  expect(main.listeners.size).toBe(0);
+});
+
+test("what agents started is tried again by itself where it could not be read, as the page says", async () => {
+  const { clock, main, store } = followed();
+  main.fails = true;
+  await clock.advance(1_000);
+  const { terminalHistory } = store.getState();
+  expect(terminalHistory.phase).toBe("ready");
+  main.listeners.forEach((listener) => listener([]));
+  await clock.advance(1_000);
+  expect(store.getState().terminalHistory.phase).toBe("stale");
+  main.fails = false;
+  await clock.advance(RETRY_MS);
+  expect(store.getState().terminalHistory.phase).toBe("ready");
+});
