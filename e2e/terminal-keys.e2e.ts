@@ -215,10 +215,11 @@ test.describe("Who works in a terminal", () => {
     await run("true \u202e; hsilop # \u2066");
     await app.page.getByRole("link", { name: "What agents started" }).click();
     const shown = "true ⟨U+202E⟩; hsilop # ⟨U+2066⟩";
-    const cell = app.page.getByRole("cell", { name: shown, exact: true });
+    const cell = app.page.getByRole("gridcell", { name: shown, exact: true });
     await expect(cell).toBeVisible();
-    await expect(cell).toHaveCSS("white-space", "pre");
-    await expect(cell).toHaveCSS("font-variant-ligatures", "none");
+    const command = cell.getByTitle(shown, { exact: true });
+    await expect(command).toHaveCSS("white-space", "pre");
+    await expect(command).toHaveCSS("font-variant-ligatures", "none");
     await app.page.getByRole("link", { name: "Tabs", exact: true }).click();
   });
 });

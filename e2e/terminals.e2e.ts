@@ -220,9 +220,9 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
       await saveScreenshot(app.page, `terminals-tabs-${theme}`);
     }
     await app.page.getByRole("link", { name: "What agents started" }).click();
-    const row = app.page.locator(`tr[data-session="${session}"]`);
+    const row = app.page.locator(`[data-session-id="${session}"]`);
     await expect(row).toContainText("code 2");
-    await expect(row).toContainText("The system reported its end");
+    await expect(row.getByTitle("The system reported its end")).toHaveText("End reported");
     for (const theme of ["dark", "light"] as const) {
       await app.page.emulateMedia({ colorScheme: theme });
       await saveScreenshot(app.page, `terminals-history-${theme}`);

@@ -88,12 +88,13 @@ test("what a killed app left open is looked for at the next start, and claimed g
   after.close();
 });
 
-test("commands do not reach the disk, and the file is for its owner only", () => {
+test("commands and their lengths are told, but do not reach the disk, and the file is for its owner only", () => {
   const history = openTerminalHistory(path(), now);
-  history.follow([session()]);
+  history.follow([session({ command_chars: 9_000 })]);
   expect(history.list()[0]?.command).toContain("deploy");
+  expect(history.list()[0]?.command_chars).toBe(9_000);
   history.close();
-  expect(readFileSync(path(), "utf8")).not.toContain("hunter2");
+  expect(readFileSync(path(), "utf8")).not.toMatch(/hunter2|command/);
   expect(statSync(path()).mode & 0o777).toBe(0o600);
 });
 

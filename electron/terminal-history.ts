@@ -99,7 +99,7 @@ export function openTerminalHistory(
 }
 
 function withoutCommand(record: TerminalRecord): TerminalRecord {
-  const { command: _, ...kept } = record;
+  const { command: _, command_chars: __, ...kept } = record;
   return kept;
 }
 
@@ -112,6 +112,7 @@ function recordOf(session: TerminalSession): TerminalRecord {
   const goneAt = session.gone_at ?? (never || byApp ? ended_at : null);
   return {
     ...common,
+    ...(session.command_chars !== undefined && { command_chars: session.command_chars }),
     pid: session.pid ?? null,
     left_behind: session.left_behind,
     gone_at: goneAt,

@@ -9,6 +9,8 @@ export const TerminalRecord = z.object({
   session_id: SessionId,
   agent: z.string(),
   command: z.string().optional(),
+  /** Length of the whole command, where `command` is only its beginning. */
+  command_chars: z.number().int().optional(),
   shell: z.string(),
   cwd: z.string(),
   /** Of the leader; null when it did not start. */

@@ -7,9 +7,17 @@ const record = (more: Partial<TerminalRecord>) =>
 
 test("each proof has its own words, and none is claimed where there is none", () => {
   const proofs = TerminalRecord.shape.proof.unwrap().options;
-  expect(new Set(proofs.map((proof) => proofWords(record({ proof })))).size).toBe(proofs.length);
-  expect(proofWords(record({ ended_at: null }))).toBe("It runs.");
-  expect(proofWords(record({}))).toMatch(/checked/);
-  expect(proofWords(record({ left_behind: 1 }))).toMatch(/1 of its processes lives on/);
-  expect(proofWords(record({ left_behind: 3 }))).toMatch(/3 of its processes live on/);
+  for (const form of ["short", "whole"] as const)
+    expect(new Set(proofs.map((proof) => proofWords(record({ proof }))[form])).size).toBe(proofs.length);
+  expect(proofWords(record({ ended_at: null }))).toEqual({ short: "Runs", whole: "It runs." });
+  expect(proofWords(record({})).short).toMatch(/checked/);
+  expect(proofWords(record({})).whole).toMatch(/checked/);
+  expect(proofWords(record({ left_behind: 1 }))).toEqual({
+    short: "1 lives on",
+    whole: "1 of its processes lives on.",
+  });
+  expect(proofWords(record({ left_behind: 3 }))).toEqual({
+    short: "3 live on",
+    whole: "3 of its processes live on.",
+  });
 });

@@ -1,16 +1,38 @@
-import { useEffect } from "react";
+import { memo, useEffect } from "react";
 import type { TerminalRecord } from "../../electron/contract/terminals.ts";
 import { madeVisible } from "../../electron/contract/visible.ts";
 import { Empty, Frame } from "../ui/frame.tsx";
-import { Look } from "../ui/status.tsx";
+import { Split } from "../ui/split.tsx";
 import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
+import { useWide } from "../ui/use-wide.ts";
+import { VirtualGrid, type Column } from "../ui/virtual-grid.tsx";
+import { HowItEnded } from "./how-it-ended.tsx";
+import { ProcessPane } from "./process-pane.tsx";
 import { proofWords } from "./proof-words.ts";
-import { sessionLook } from "./session-look.ts";
 import styles from "./terminal-history.module.css";
 
-/** Every process that an agent ever started here, and the proof of its end. */
-export function TerminalHistory() {
+const STARTED: Column = { key: "started", title: "Started", width: "168px" };
+const AGENT: Column = { key: "agent", title: "Agent", width: "minmax(64px, 0.4fr)" };
+const COMMAND: Column = { key: "command", title: "Command", width: "minmax(120px, 1fr)" };
+const END: Column = { key: "end", title: "End", width: "172px" };
+const PROOF: Column = { key: "proof", title: "Proof", width: "minmax(116px, 0.3fr)" };
+const GONE: Column = { key: "gone", title: "Gone", width: "168px" };
+const PROCESS: Column = { key: "process", title: "Process", width: "64px", align: "end" };
+const ALL = [STARTED, AGENT, COMMAND, END, PROOF, GONE, PROCESS];
+/** What a small window has room for; the rest is in what opens with the row. */
+const SMALL = [STARTED, AGENT, COMMAND, END, PROOF];
+/** Beside a process there is room for what tells processes apart. */
+const COMPACT = [STARTED, AGENT, COMMAND];
+
+type Props = {
+  /** The session of the process that is open beside the list. */
+  openId: string | null;
+  onOpen: (id: string | null) => void;
+};
+
+/** Every process that an agent ever started here, newest first, and the proof of its end. */
+export function TerminalHistory(props: Props) {
   const history = useApp((state) => state.terminalHistory);
   const follow = useApp((state) => state.followTerminalHistory);
   useEffect(() => follow(), [follow]);
@@ -23,7 +45,7 @@ export function TerminalHistory() {
               <p>Every process that an agent starts is listed here, with the proof of its end.</p>
             </Empty>
           ) : (
-            <Records records={records} />
+            <Records records={records} {...props} />
           )
         }
       </Frame>
@@ -31,8 +53,18 @@ export function TerminalHistory() {
   );
 }
 
-function Records({ records }: { records: readonly TerminalRecord[] }) {
+function Records({ records, openId, onOpen }: Props & { records: readonly TerminalRecord[] }) {
+  const wide = useWide();
   const open = records.filter(({ gone_at }) => gone_at === null).length;
+  const pane =
+    openId === null ? null : (
+      <ProcessPane
+        key={openId}
+        record={records.find(({ session_id }) => session_id === openId)}
+        onClose={() => onOpen(null)}
+      />
+    );
+  const columns = !wide ? SMALL : pane === null ? ALL : COMPACT;
   return (
     <>
       <p className={styles.sum} role="status">
@@ -40,46 +72,56 @@ function Records({ records }: { records: readonly TerminalRecord[] }) {
           ? `Nothing is left running: ${records.length === 1 ? "the one process" : `all ${records.length}`} ended, with proof.`
           : `${open} of ${records.length} run, or their end is not proved.`}
       </p>
-      <div className={styles.scroll} tabIndex={0} role="group" aria-label="List of processes">
-        <table className={styles.table}>
-          <thead>
-            <tr>
-              <th scope="col">Agent</th>
-              <th scope="col">Command</th>
-              <th scope="col">Process</th>
-              <th scope="col">Started</th>
-              <th scope="col">End</th>
-              <th scope="col">Gone</th>
-              <th scope="col">Proof</th>
-            </tr>
-          </thead>
-          <tbody>
-            {records.map((record) => (
-              <tr key={record.session_id} data-session={record.session_id}>
-                <td>{record.agent}</td>
-                <td className={styles.command} title={shownCommand(record)}>
-                  {shownCommand(record) ?? "not kept after a restart of the app"}
-                </td>
-                <td className={styles.number}>{record.pid ?? "none"}</td>
-                <td>
-                  <Time at={record.started_at} />
-                </td>
-                <td>
-                  <span className={styles.end}>
-                    <Look look={sessionLook(record)} />{" "}
-                    {record.exit_code === null ? (record.signal ?? "") : `code ${record.exit_code}`}
-                  </span>
-                </td>
-                <td>{record.gone_at === null ? "no" : <Time at={record.gone_at} />}</td>
-                <td className={styles.proof}>{proofWords(record)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Split
+        list={
+          <VirtualGrid
+            label="List of processes"
+            what="session"
+            columns={columns}
+            count={records.length}
+            openKey={openId}
+            row={(index) => {
+              const record = records[index];
+              return record === undefined
+                ? null
+                : { key: record.session_id, cells: cellsOf(record).slice(0, columns.length) };
+            }}
+            onOpen={(index) => {
+              const record = records[index];
+              if (record !== undefined) onOpen(record.session_id);
+            }}
+          />
+        }
+        detail={pane}
+      />
     </>
   );
 }
 
-const shownCommand = ({ command }: TerminalRecord) =>
-  command === undefined ? undefined : madeVisible(command);
+function cellsOf(record: TerminalRecord) {
+  const { short, whole } = proofWords(record);
+  return [
+    <Time key="started" at={record.started_at} />,
+    record.agent,
+    <Command key="command" command={record.command} />,
+    <HowItEnded key="end" record={record} />,
+    <span key="proof" className={styles.proof} title={whole}>
+      {short}
+    </span>,
+    record.gone_at === null ? "no" : <Time key="gone" at={record.gone_at} />,
+    <span key="process" className={styles.number}>
+      {record.pid ?? "none"}
+    </span>,
+  ];
+}
+
+/** A list is drawn with every step of its scrolling; a command is looked through once, for what cannot be seen. */
+const Command = memo(function Command({ command }: { command: string | undefined }) {
+  if (command === undefined) return <span className={styles.lost}>not kept after a restart</span>;
+  const shown = madeVisible(command);
+  return (
+    <span className={styles.command} title={shown}>
+      {shown}
+    </span>
+  );
+});

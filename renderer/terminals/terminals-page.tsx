@@ -27,6 +27,7 @@ const HISTORY = "history";
 export function TerminalsPage() {
   const terminals = useApp((state) => state.terminals);
   const showsHistory = useApp((state) => state.route.id === HISTORY);
+  const processId = useApp((state) => state.route.query["process"]);
   return (
     <Page title="Terminals">
       <nav className={styles.views} aria-label="Views of the terminals">
@@ -38,7 +39,12 @@ export function TerminalsPage() {
         </a>
       </nav>
       <WaitingCommand />
-      {showsHistory && <TerminalHistory />}
+      {showsHistory && (
+        <TerminalHistory
+          openId={processId ?? null}
+          onOpen={(id) => goTo(formatRoute("terminals", HISTORY, id === null ? {} : { process: id }))}
+        />
+      )}
       <div className={styles.live} hidden={showsHistory}>
         <Frame reading={terminals} what="the terminals" ofApp>
           {(sessions) =>

@@ -4,10 +4,13 @@ import { madeVisible } from "../../electron/contract/visible.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Modal } from "../ui/modal.tsx";
 import { useApp } from "../ui/use-app.ts";
+import { CommandText } from "./command-text.tsx";
 import styles from "./whole-command.module.css";
 
-/** Every line of a command, as it was given, with what cannot be seen made visible. */
-export function WholeCommand({ session, onClose }: { session: TerminalSession; onClose: () => void }) {
+type RunBy = Pick<TerminalSession, "session_id" | "shell" | "cwd">;
+
+/** A command to its last line, of a terminal that is still there. */
+export function WholeCommand({ session, onClose }: { session: RunBy; onClose: () => void }) {
   const read = useApp((state) => state.readCommand);
   const [command, setCommand] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -33,9 +36,7 @@ export function WholeCommand({ session, onClose }: { session: TerminalSession; o
             {madeVisible(session.cwd)}
             <CopyButton label="Copy the command" text={() => command} />
           </p>
-          <pre className={styles.text} tabIndex={0} role="group" aria-label="The command" data-selectable>
-            {command.split("\n").map(madeVisible).join("\n")}
-          </pre>
+          <CommandText command={command} />
         </>
       )}
     </Modal>
