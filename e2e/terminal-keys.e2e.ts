@@ -223,3 +223,21 @@ test.describe("Who works in a terminal", () => {
     await app.page.getByRole("link", { name: "Tabs", exact: true }).click();
   });
 });
+
+test("[B6] who closes the last terminal by keyboard goes on in the page", async () => {
+  const app = await launchApp({ flags: ["--allow-writes", "--terminals"] });
+  const agent = await modernAgent(app.connection.mcp.url, app.token);
+  try {
+    await app.page.evaluate(() => (window.location.hash = "#/terminals"));
+    await approveFirstCommand(app, agent, "echo the only one");
+    await app.page.getByRole("button", { name: "Close", exact: true }).focus();
+    await app.page.keyboard.press("Enter");
+    await expect(app.page.getByRole("heading", { name: "No terminal is open" })).toBeVisible();
+    await expect(app.page.getByRole("main")).toBeFocused();
+    await saveScreenshot(app.page, "terminals-none-left");
+    expect(await violations(app.page)).toEqual([]);
+  } finally {
+    await agent.close();
+    await app.close();
+  }
+});

@@ -17,20 +17,27 @@ export function useKeysFollow(options: {
 } {
   const { openId, besideId, chosenId, choose } = options;
   const stage = useRef<HTMLDivElement>(null);
-  /** The focus was last in a tab, not in the list of them. */
-  const worked = useRef(false);
+  /** Where the focus was last. */
+  const worked = useRef<"tab" | "list">(undefined);
   const stepped = useRef<string | null>(null);
 
   const follow = useEffectEvent((shown: readonly (string | undefined)[]) => {
     const terminal = stepped.current;
     stepped.current = null;
     const active = document.activeElement;
-    if (!worked.current || (active !== document.body && active?.closest("[inert]") == null)) return;
+    if (worked.current !== "tab" || (active !== document.body && active?.closest("[inert]") == null)) return;
     const id = terminal !== null && shown.includes(terminal) ? terminal : shown[0];
     const panel = stage.current?.querySelector(`[data-session="${id}"]`);
     panel?.querySelector<HTMLElement>(id === terminal ? "textarea" : "button")?.focus();
   });
   useEffect(() => follow([openId, besideId]), [openId, besideId]);
+
+  /** With the last tab nothing comes in its place but the page. */
+  const goOn = useEffectEvent(() => {
+    if (worked.current !== undefined && document.activeElement === document.body)
+      document.getElementById("main")?.focus();
+  });
+  useEffect(() => () => goOn(), []);
 
   /** Where somebody works, no newer tab comes in between. */
   function stay(chosen: string | null, open: string) {
@@ -42,7 +49,7 @@ export function useKeysFollow(options: {
   return {
     stage,
     onFocus({ target }) {
-      worked.current = stage.current?.contains(target) === true;
+      worked.current = stage.current?.contains(target) === true ? "tab" : "list";
       stay(chosenId, openId);
     },
     stepTo(id) {
