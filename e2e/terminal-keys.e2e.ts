@@ -211,6 +211,36 @@ test.describe("Who works in a terminal", () => {
     await question.getByRole("button", { name: "Do not open it" }).click();
   });
 
+  test("[B6] keeps what they found when the terminal gets lower, from the first moment of the find bar on", async () => {
+    const resize = (height: number) =>
+      app.electron.evaluate(({ BrowserWindow }, to) => {
+        for (const window of BrowserWindow.getAllWindows()) window.setContentSize(1280, to);
+      }, height);
+    const id = await run("seq 100; echo a needle; exec cat");
+    await open(id);
+    await shows("needle");
+    const lines = () => rows().locator("> div").count();
+    const copied = async () => {
+      await app.electron.evaluate(({ clipboard }) => clipboard.writeText("nothing"));
+      await press("Control+Shift+C");
+      return app.electron.evaluate(({ clipboard }) => clipboard.readText());
+    };
+    await input("needle").focus();
+    const before = await lines();
+    await press("Control+Shift+F");
+    await app.page.keyboard.insertText("needle");
+    await expect.poll(lines).toBeLessThan(before);
+    await expect.poll(copied).toBe("needle");
+    const withBar = await lines();
+    await resize(700);
+    await expect.poll(lines).toBeLessThan(withBar);
+    await expect.poll(copied).toBe("needle");
+    await resize(820);
+    await expect.poll(lines).toBe(withBar);
+    await expect.poll(copied).toBe("needle");
+    await press("Escape");
+  });
+
   test("[B6] reads in the list of what agents started what was started, in its order", async () => {
     await run("true \u202e; hsilop # \u2066");
     await app.page.getByRole("link", { name: "What agents started" }).click();

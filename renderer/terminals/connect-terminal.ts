@@ -4,6 +4,7 @@ import { createAckCounter } from "./ack-counter.ts";
 import type { TerminalParts } from "./create-terminal.ts";
 import { drawSparingly } from "./drawing.ts";
 import { createFeed } from "./feed.ts";
+import { keepSelection } from "./keep-selection.ts";
 import type { TerminalPort } from "./terminal-port.ts";
 import { watchTyping } from "./xterm-parts.ts";
 
@@ -75,7 +76,7 @@ export function connectTerminal(options: {
   return {
     show: (visible) => port.send({ type: "visible", visible }),
     fit() {
-      fit.fit();
+      keepSelection(terminal, () => fit.fit());
       if (terminal.cols === cols && terminal.rows === rows) return;
       ({ cols, rows } = terminal);
       port.send({ type: "resize", size: { cols: Math.max(2, cols), rows: Math.max(1, rows) } });

@@ -101,8 +101,10 @@ function skipRedrawsWithoutSelection(renderer: XtermParts["renderer"], terminal:
   renderer.handleSelectionChanged = (from, to, columns) => {
     const before = selected;
     selected = from !== undefined;
+    // Told of none, xterm keeps the one before and draws it again with the next size. For an empty one it forgets it.
+    if (before && !selected) return redraw([0, 0], [0, 0], columns);
     const { baseY, viewportY } = terminal.buffer.active;
-    if (before || selected || viewportY !== baseY) redraw(from, to, columns);
+    if (selected || viewportY !== baseY) redraw(from, to, columns);
   };
 }
 
