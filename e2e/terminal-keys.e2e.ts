@@ -211,6 +211,91 @@ test.describe("Who works in a terminal", () => {
     await question.getByRole("button", { name: "Do not open it" }).click();
   });
 
+  test("[B6] goes by keyboard through the links in the output, from the newest in view, and opens the one that they are asked about", async () => {
+    // Nothing of this test leaves the machine.
+    await app.electron.evaluate(({ shell }) => {
+      shell.openExternal = async (url) => void Reflect.set(globalThis, "openedLink", url);
+    });
+    const long = `https://four.example/${"x".repeat(300)}`;
+    const id = await run(
+      `echo https://one.example/a; seq 200; echo https://two.example/b, https://three.example/c; echo ${long}; echo below; exec cat`,
+    );
+    await open(id);
+    await shows("below");
+    const question = app.page.getByRole("group", { name: "Open this address?" });
+    const asked = question.getByRole("status");
+    const yes = question.getByRole("button", { name: "Open", exact: true });
+    const lines = () => rows().locator("> div").count();
+    const withoutQuestion = await lines();
+    const copied = () => app.electron.evaluate(({ clipboard }) => clipboard.readText());
+    // With the mouse, as most get into a terminal: where the keys go is to be seen nevertheless.
+    await panel().locator(".xterm-screen").click();
+    for (const [host, url] of [
+      ["four.example", long],
+      ["three.example", "https://three.example/c"],
+      ["two.example", "https://two.example/b"],
+      ["one.example", "https://one.example/a"],
+      ["four.example", long],
+    ] as const) {
+      await press("Control+Shift+L");
+      await expect(asked).toContainText(`Open ${host} in your browser?`);
+      await expect(asked).toContainText(url);
+      await expect(yes).toBeFocused();
+      await expect(yes).toHaveCSS("outline-style", "solid");
+      await expect(rows()).toContainText(host);
+      // It is marked.
+      await press("Control+Shift+C");
+      await expect.poll(copied).toBe(url);
+    }
+    for (const theme of ["dark", "light"] as const) {
+      await app.page.emulateMedia({ colorScheme: theme });
+      await saveScreenshot(app.page, `terminals-link-by-keys-${theme}`);
+      expect(await violations(app.page)).toEqual([]);
+    }
+    await press("Escape");
+    await expect(question).toBeHidden();
+    await expect(input("below")).toBeFocused();
+    await expect.poll(lines).toBe(withoutQuestion);
+    await expect(panel().locator(".xterm-selection > *")).toHaveCount(0);
+    await type("typed");
+    await shows("typed");
+    for (let times = 0; times < 3; times += 1) await press("Control+Shift+L");
+    await expect(asked).toContainText("Open two.example in your browser?");
+    await press("Enter");
+    await expect(question).toBeHidden();
+    await expect(input("typed")).toBeFocused();
+    const opened = () => app.electron.evaluate((): unknown => Reflect.get(globalThis, "openedLink"));
+    await expect.poll(opened).toBe("https://two.example/b");
+  });
+
+  test("[B6] has the link that they are asked about in view, also when the question takes its line", async () => {
+    const lines = () => rows().locator("> div").count();
+    await open(await run("echo to count lines in; exec cat"));
+    await shows("to count lines in");
+    const all = await lines();
+    const id = await run(`echo https://top.example/a; seq ${all - 2}; exec cat`);
+    await open(id);
+    await shows("top.example");
+    await input("top.example").focus();
+    await press("Control+Shift+L");
+    await expect.poll(lines).toBeLessThan(all);
+    await shows("top.example");
+    await press("Escape");
+  });
+
+  test("[B6] reads for a moment that there is no link in the output", async () => {
+    const id = await run("echo nothing to open; exec cat");
+    await open(id);
+    await shows("nothing to open");
+    await input("nothing to open").focus();
+    await press("Control+Shift+L");
+    const note = panel().getByRole("status").filter({ hasText: "There is no link in the output." });
+    await expect(note).toBeVisible();
+    await expect(input("nothing to open")).toBeFocused();
+    await saveScreenshot(app.page, "terminals-no-link");
+    await expect(note).toHaveCount(0);
+  });
+
   test("[B6] keeps what they found when the terminal gets lower, from the first moment of the find bar on", async () => {
     const resize = (height: number) =>
       app.electron.evaluate(({ BrowserWindow }, to) => {

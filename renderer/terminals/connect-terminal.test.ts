@@ -12,7 +12,12 @@ function connected() {
   let deliver: (message: ToTab) => void = () => {};
   const closed: string[] = [];
   const link = connectTerminal({
-    parts: { terminal, fit: { fit() {} } as FitAddon, search: {} as SearchAddon },
+    parts: {
+      terminal,
+      fit: { fit() {} } as FitAddon,
+      search: {} as SearchAddon,
+      links: { provideLinks() {} },
+    },
     attach: (on) => {
       deliver = on.message;
       return { send: (message) => sent.push(message), close: () => {} };

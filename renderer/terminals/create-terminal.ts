@@ -1,12 +1,12 @@
 import { FitAddon } from "@xterm/addon-fit";
 import { SearchAddon } from "@xterm/addon-search";
-import { WebLinksAddon } from "@xterm/addon-web-links";
 import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
-import { Terminal } from "@xterm/xterm";
+import { Terminal, type ILinkProvider } from "@xterm/xterm";
 import { boundCounts } from "../../bridge/contract/bounded-counts.ts";
 import { makeInert } from "./inert-sequences.ts";
 import { shortcutOf } from "./shortcuts.ts";
 import { TERMINAL_THEMES } from "./terminal-theme.ts";
+import { loadWebLinks } from "./web-links.ts";
 
 const SCROLLBACK_LINES = 20_000;
 
@@ -14,6 +14,8 @@ export type TerminalParts = {
   readonly terminal: Terminal;
   readonly fit: FitAddon;
   readonly search: SearchAddon;
+  /** What of the output is a link. */
+  readonly links: ILinkProvider;
 };
 
 /**
@@ -47,11 +49,11 @@ export function createTerminal(
   const fit = new FitAddon();
   const search = new SearchAddon();
   const graphemes = new UnicodeGraphemesAddon();
-  const links = new WebLinksAddon((_event, url) => on.link(url));
-  for (const addon of [fit, search, graphemes, links]) terminal.loadAddon(addon);
+  for (const addon of [fit, search, graphemes]) terminal.loadAddon(addon);
+  const links = loadWebLinks(terminal, on.link);
   // Ours go on to the view around it, which does them wherever in it the focus is.
   terminal.attachCustomKeyEventHandler((event) => shortcutOf(event) === null);
-  return { terminal, fit, search };
+  return { terminal, fit, search, links };
 }
 
 /** What is selected, else everything that is kept, without the padding of the screen. */

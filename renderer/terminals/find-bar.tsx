@@ -12,7 +12,7 @@ export function FindBar(props: {
   onClose: () => void;
 }) {
   const { asked, search, onClose } = props;
-  const field = useFocusWhenAsked(asked);
+  const field = useFocusWhenAsked<HTMLInputElement>(asked);
   const [text, setText] = useState("");
   const [missed, setMissed] = useState(false);
 

@@ -1,5 +1,14 @@
 /** What the keyboard can do with a terminal, wherever in it the focus is. */
-export type TerminalAction = "leave" | "find" | "copy" | "rename" | "split" | "newer" | "older" | "go";
+export type TerminalAction =
+  | "leave"
+  | "find"
+  | "copy"
+  | "link"
+  | "rename"
+  | "split"
+  | "newer"
+  | "older"
+  | "go";
 
 type Key = Pick<KeyboardEvent, "key" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey">;
 
@@ -7,6 +16,7 @@ type Key = Pick<KeyboardEvent, "key" | "ctrlKey" | "shiftKey" | "altKey" | "meta
 const WITH_CONTROL_SHIFT: Readonly<Record<string, TerminalAction>> = {
   F: "find",
   C: "copy",
+  L: "link",
   E: "rename",
   D: "split",
   P: "go",
@@ -20,6 +30,7 @@ export const SHORTCUTS: readonly { keys: string; what: string }[] = [
   { keys: "P", what: "go to" },
   { keys: "F", what: "find" },
   { keys: "C", what: "copy" },
+  { keys: "L", what: "links" },
   { keys: "E", what: "name" },
   { keys: "D", what: "split" },
   { keys: "PageUp PageDown", what: "next tab" },

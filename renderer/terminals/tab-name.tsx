@@ -11,7 +11,7 @@ export function TabName(props: {
   onName: (name: string) => void;
   onClose: () => void;
 }) {
-  const field = useFocusWhenAsked(props.asked);
+  const field = useFocusWhenAsked<HTMLInputElement>(props.asked);
   const [name, setName] = useState(props.name);
   return (
     <form

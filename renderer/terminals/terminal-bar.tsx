@@ -32,12 +32,14 @@ export function TerminalBar(props: {
   closed: string | null;
   /** It has just rung. */
   rings: boolean;
+  /** The keyboard has just asked for a link, and there is none. */
+  noLink: boolean;
   /** Whether it is one of two that are shown side by side. Undefined where there is nothing to show beside it. */
   split: boolean | undefined;
   onAct: (action: "find" | "rename" | "split" | "command") => void;
   textOf: () => string;
 }) {
-  const { barRef, session, closed, rings, split, onAct, textOf } = props;
+  const { barRef, session, closed, rings, noLink, split, onAct, textOf } = props;
   const id = session.session_id;
   const note = useApp((state) => state.terminalNotes[id]);
   const stopping = useApp((state) => state.stopping.has(id));
@@ -133,7 +135,7 @@ export function TerminalBar(props: {
             <Bell aria-hidden="true" size={12} /> Bell
           </span>
         )}
-        {closed ?? note ?? ""}
+        {noLink ? "There is no link in the output." : (closed ?? note ?? "")}
       </p>
     </div>
   );

@@ -11,9 +11,11 @@ import { LinkQuestion } from "./link-question.tsx";
 import { SHORTCUTS, shortcutOf, type TerminalAction } from "./shortcuts.ts";
 import { TabName } from "./tab-name.tsx";
 import { TerminalBar } from "./terminal-bar.tsx";
+import { isSelectionInView, scrollToSelection } from "./selection-in-view.ts";
 import { TERMINAL_THEMES } from "./terminal-theme.ts";
 import styles from "./terminal-view.module.css";
 import { hasEnded } from "./terminals-slice.ts";
+import { useLinks } from "./use-links.ts";
 import { useLook } from "./use-look.ts";
 import { useWindowShown } from "./use-window-shown.ts";
 import { drawWithHardware } from "./webgl.ts";
@@ -53,9 +55,12 @@ export function TerminalView(props: {
   const rung = useApp((state) => state.bellsSeen[session.session_id] ?? 0);
   /** So many of them were shown long enough. */
   const [heard, setHeard] = useState(rung);
-  const [linked, setLinked] = useState<string | null>(null);
+  const links = useLinks(parts);
   const [closed, setClosed] = useState<string | null>(null);
   const firstLook = useEffectEvent(() => look);
+  const clicked = useEffectEvent(links.clicked);
+  /** Somebody works with what is selected, by keys that go to a line above the terminal. */
+  const worksWithSelection = useEffectEvent(() => finding > 0 || (links.asked?.byKeys ?? 0) > 0);
   /** Drawn from the log, it is scrolled back to this line, if it was when it was hidden. */
   const backTo = useRef<number>(undefined);
   const firstBackTo = useEffectEvent(() => {
@@ -85,9 +90,7 @@ export function TerminalView(props: {
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    const made = createTerminal(firstLook(), {
-      link: setLinked,
-    });
+    const made = createTerminal(firstLook(), { link: (url) => clicked(url) });
     made.terminal.open(element);
     void drawWithHardware(made.terminal); // never rejects
     backTo.current = firstBackTo();
@@ -104,8 +107,14 @@ export function TerminalView(props: {
     parts.current = made;
     link.current = tied;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // A hidden box has no size to fit to.
-    const fit = () => element.clientWidth > 0 && tied.fit();
+    const fit = () => {
+      // A hidden box has no size to fit to.
+      if (element.clientWidth === 0) return;
+      // With the line above it, the terminal loses its first lines.
+      const follows = worksWithSelection() && isSelectionInView(made.terminal);
+      tied.fit();
+      if (follows) scrollToSelection(made.terminal);
+    };
     // Before anything is drawn: rows that come later move the line to which it is scrolled back.
     fit();
     const observer = new ResizeObserver(() => {
@@ -155,6 +164,9 @@ export function TerminalView(props: {
       case "copy":
         void copyText(parts.current?.terminal.getSelection() ?? "");
         return;
+      case "link":
+        links.askBefore();
+        return;
       case "rename":
         setNaming((asked) => asked + 1);
         return;
@@ -189,6 +201,7 @@ export function TerminalView(props: {
         session={session}
         closed={closed}
         rings={rung > heard}
+        noLink={links.none}
         split={split}
         onAct={act}
         textOf={() => (parts.current === null ? "" : textOf(parts.current.terminal))}
@@ -216,12 +229,13 @@ export function TerminalView(props: {
           }}
         />
       )}
-      {linked !== null && (
+      {links.asked !== null && (
         <LinkQuestion
-          url={linked}
-          onOpen={() => void store.getState().openLink(session.session_id, linked)}
+          asked={links.asked.byKeys}
+          url={links.asked.url}
+          onOpen={(url) => void store.getState().openLink(session.session_id, url)}
           onClose={() => {
-            setLinked(null);
+            links.leave();
             back();
           }}
         />

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from "react";
+import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 import styles from "./button.module.css";
 
 export type ButtonLook = "plain" | "primary" | "danger" | "quiet";
@@ -15,6 +15,7 @@ export function Button({
   children,
   ...rest
 }: ButtonHTMLAttributes<HTMLButtonElement> & {
+  ref?: Ref<HTMLButtonElement>;
   look?: ButtonLook;
   icon?: ReactNode;
   refused?: string | undefined;
