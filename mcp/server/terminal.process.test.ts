@@ -177,3 +177,24 @@ it("says when a tab is gone, or a bridge", async () => {
   expect(textOf(lost)).toMatchObject({ code: "unavailable" });
   expect(JSON.stringify(lost)).not.toContain(TOKEN);
 });
+
+it("says of a read that was under way when the bridge was killed that it may be sent again, not that it never was", async () => {
+  let killed: Promise<void> | undefined;
+  const doomed = await stubEngine({
+    "GET /v1/sessions/term_abcdefgh/output": () => () => {
+      killed = doomed.close();
+    },
+  });
+  const flags = ["--allow-writes", "--terminal-bridge-url", doomed.url];
+  const own = await openToolSession(server, engine, flags, { IRONFLOW_TERMINAL_BRIDGE_TOKEN: TOKEN });
+  try {
+    const waiting = { session_id: "term_abcdefgh", wait_for: "exit", wait_seconds: 30 };
+    const error = textOf(await own.callTool("ironflow_terminal_read", waiting));
+    await killed;
+    expect(doomed.requests).toHaveLength(1);
+    expect(error).toMatchObject({ code: "unavailable", retryable: true });
+    expect(error).not.toHaveProperty("reason");
+  } finally {
+    await own.close();
+  }
+});

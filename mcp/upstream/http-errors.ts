@@ -99,6 +99,15 @@ export function unreachable(peer: Peer, request: HttpRequest, baseUrl: string, c
   });
 }
 
+/** What a read ends in that was sent and lost; when its last try found nobody any more, only that try was not sent. */
+export function goneSince(lost: ToolFailure, last: ToolFailure): ToolFailure {
+  if (last.reason !== NOT_SENT) return last;
+  const { code, retryable, cause } = last;
+  const message = `${lost.message}; since then, ${last.message}`;
+  const hint = ["It only reads, so it may be sent again.", last.hint].filter(Boolean).join(" ");
+  return new ToolFailure({ code, message, retryable, hint, cause });
+}
+
 /** An answer began and did not end. */
 export function cutOff(peer: Peer, request: HttpRequest, cause: unknown): ToolFailure {
   const outcomeKnown = request.effect !== "once";

@@ -104,6 +104,21 @@ describe("an answer that does not come through", () => {
     expect(error.message).toBe(`the engine at ${engine.url} cannot be reached (ECONNREFUSED)`);
   });
 
+  it("because whoever was asked has gone says that it was sent, and that a read may be sent again", async () => {
+    let gone: Promise<void> | undefined;
+    const engine = await serving(() => {
+      gone = engine.close();
+    });
+    const error = await failure(send(engine, "read"));
+    await gone;
+    expect(engine.requests).toHaveLength(1);
+    expect(error).toMatchObject({ code: "unavailable", retryable: true, reason: undefined });
+    expect(error.message).toBe(
+      `the connection to the engine was lost before it answered (ECONNRESET); since then, the engine at ${engine.url} cannot be reached (ECONNREFUSED)`,
+    );
+    expect(error.hint).toContain("It only reads, so it may be sent again.");
+  });
+
   it("because the caller gave up is a cancellation", async () => {
     const engine = await serving(silence);
     const cancel = new AbortController();

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import { NOT_SENT } from "../contract/errors.ts";
 import { readBody } from "./answer-body.ts";
 import { Connections } from "./connections.ts";
 import type { Hints } from "./hints.ts";
 import { ProxyProblem } from "./proxy.ts";
 import { ToolFailure } from "./tool-failure.ts";
-import { answerError, cutOff, deadlinePassed, noWay, unreachable } from "./http-errors.ts";
+import { answerError, cutOff, deadlinePassed, goneSince, noWay, unreachable } from "./http-errors.ts";
 
 export const HTTP_LIMITS = {
   /** A whole call, its retries included. */
@@ -99,13 +100,17 @@ export class HttpClient {
     const endsAt = performance.now() + deadlineMs;
     const timeout = AbortSignal.timeout(deadlineMs);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
+    /** The last try of which a byte has left. */
+    let lost: ToolFailure | undefined;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#once(request, signal, { timeout, deadlineMs });
       const failure = outcome instanceof ToolFailure ? outcome : this.#passingFailure(request, outcome);
       if (failure === undefined) return outcome as HttpAnswer;
       const delayMs = this.#delayBefore(attempt + 1, failure);
       const mayRepeat = request.effect === "read" && failure.retryable && attempt < this.#limits.tries;
-      if (!mayRepeat || delayMs === undefined || performance.now() + delayMs >= endsAt) throw failure;
+      if (!mayRepeat || delayMs === undefined || performance.now() + delayMs >= endsAt)
+        throw lost === undefined ? failure : goneSince(lost, failure);
+      if (failure.reason !== NOT_SENT) lost = failure;
       await sleep(delayMs, signal);
     }
   }
