@@ -3,7 +3,7 @@ import type * as z from "zod/v4";
 import { BodyAborted, drain, readJson } from "../loopback/body.ts";
 import { guardRequest, type Admission, type GuardPolicy } from "../loopback/guard.ts";
 import { listen, type LoopbackServer } from "../loopback/listen.ts";
-import { sendRefusal } from "../loopback/refusal.ts";
+import { sendRefusal, type ErrorBody, type RefusedStatus } from "../loopback/refusal.ts";
 import { sameToken } from "../loopback/token.ts";
 import {
   InputRequest,
@@ -59,10 +59,7 @@ export function serve(options: ServerOptions): Promise<LoopbackServer> {
       return async (request, response) => {
         const admitted = guardRequest(request, policy);
         if (!admitted.ok) {
-          sendRefusal(request, response, admitted, (error, status) => ({
-            error,
-            code: REFUSED[status] ?? "refused",
-          }));
+          sendRefusal(request, response, admitted, errorBody);
           return;
         }
         try {
@@ -77,19 +74,25 @@ export function serve(options: ServerOptions): Promise<LoopbackServer> {
         }
       };
     },
-    { onError },
+    { errorBody, onError },
   );
 }
 
-const REFUSED: Readonly<Record<number, string>> = {
+const REFUSED: Readonly<Record<RefusedStatus, string>> = {
   400: "bad_request",
   401: "unauthenticated",
   403: "forbidden",
   404: "not_found",
   405: "method_not_allowed",
+  408: "request_timeout",
+  413: "too_large",
   415: "unsupported_media_type",
+  417: "expectation_failed",
+  431: "headers_too_large",
   500: "internal",
 };
+
+const errorBody: ErrorBody = (error, status) => ({ error, code: REFUSED[status] }) satisfies BridgeError;
 
 async function answer(
   request: IncomingMessage,

@@ -8,7 +8,7 @@ import { openDataDir } from "./data-dir.ts";
 import { createEngine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { HELP } from "./help.ts";
-import { createDoor } from "./http/door.ts";
+import { createDoor, errorBody } from "./http/door.ts";
 import { createMeters } from "./http/meters.ts";
 import { serveLive } from "./http/live.ts";
 import { createRefusalNotes } from "./http/refusals.ts";
@@ -60,6 +60,7 @@ async function main(options: ProcessOptions): Promise<void> {
   const server = await listen((at) => createDoor(at, door), {
     port: options.ports,
     closeWithinMs: stopGraceMs,
+    errorBody,
     onError: (error) => log.error({ err: error }, "http"),
   });
   const live = serveLive(server, door);

@@ -52,6 +52,7 @@ describe("a refusal", () => {
     ["transfer coding is not chunked", 400, ask({}, [["Transfer-Encoding", "gzip, chunked"]])],
     ["GET with a body", 400, ask({ method: "GET" }, BODY)],
     ["HEAD with a body", 400, ask({ method: "HEAD" }, BODY)],
+    ["unknown expectation", 417, ask({}, [...BODY, ["Expect", "tea"]])],
     ["encoded body", 415, ask({}, [...BODY, ["Content-Encoding", "br"]])],
     ["more than one Content-Type", 400, ask({}, [...BODY, ["Content-Type", "application/json"]])],
   ])("says for our log: %s", (reason, status, result) => {

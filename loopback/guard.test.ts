@@ -53,6 +53,7 @@ describe("guard admits", () => {
 
   it.each<[string, Change]>([
     ["header names in any case", { set: { Host: [], hOsT: [HOST] } }],
+    ["the wish to be told to go on", { set: { Expect: ["100-Continue"] } }],
     ["our own Origin", { set: { Origin: [ORIGIN] } }],
     ["JSON with its charset", { set: { "Content-Type": ["application/json; charset=UTF-8"] } }],
     ["JSON in capitals", { set: { "Content-Type": ["APPLICATION/JSON"] } }],
@@ -153,6 +154,9 @@ describe("guard refuses", () => {
     ["the method of a shorter prefix", { method: "POST", target: "/mcp/raw/x" }, 405],
     ["a preflight", { method: "OPTIONS", set: { ...noBody, Authorization: [] } }, 401],
 
+    ["an expectation that nobody knows", { set: { Expect: ["tea"] } }, 417],
+    ["one more expectation than is known", { set: { Expect: ["100-continue, tea"] } }, 417],
+    ["an unknown expectation without a token", { set: { Expect: ["tea"], Authorization: [] } }, 401],
     ["a body without a type", { set: { "Content-Type": [] } }, 415],
     ["a form", { set: { "Content-Type": ["application/x-www-form-urlencoded"] } }, 415],
     ["text", { set: { "Content-Type": ["text/plain"] } }, 415],

@@ -32,7 +32,7 @@ export interface GuardPolicy<Caller> {
 
 export interface Refusal {
   ok: false;
-  status: 400 | 401 | 403 | 404 | 405 | 415 | 500;
+  status: 400 | 401 | 403 | 404 | 405 | 415 | 417 | 500;
   headers: Readonly<Record<string, string>>;
   /** For our log only; never sent, and never holds anything the caller sent. */
   reason: string;
@@ -61,7 +61,8 @@ const FORBIDDEN_IN_SEGMENT = /[\\\0]|(^|\/)\.{1,2}(\/|$)/;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * Decides about a request before anything else looks at it: Host, Origin, path, token, method, content type, in this order.
+ * Decides about a request before anything else looks at it: Host, Origin, path, token, method, expectation, content type, in
+ * this order.
  * Pure; reads no body. A refusal's body (see `sendRefusal`) depends on the status alone.
  */
 export function guard<Caller>(request: RawRequest, policy: GuardPolicy<Caller>): Admission<Caller> | Refusal {
@@ -121,6 +122,7 @@ function admit<Caller>(
   if (!route.methods.includes(request.method))
     return refuse(405, "method not allowed here", { allow: route.methods.join(", ") });
   return (
+    checkExpectation(header) ??
     checkBody(request.method, header, route.bodyTypes ?? ["application/json"]) ?? {
       ok: true,
       caller: identity.caller,
@@ -183,6 +185,12 @@ function identify<Caller>(
   } catch (cause) {
     return { ...refuse(500, "authenticate failed"), cause };
   }
+}
+
+/** The only expectation there is; Node has met it already. */
+function checkExpectation(header: Header): Refusal | undefined {
+  const known = header("expect").every((expected) => expected.trim().toLowerCase() === "100-continue");
+  return known ? undefined : refuse(417, "unknown expectation");
 }
 
 function checkBody(method: string, header: Header, accepted: readonly string[]): Refusal | undefined {

@@ -3,6 +3,8 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { systemClock, within } from "./clock.ts";
 import { connectionBook, type ConnectionBook } from "./connection-book.ts";
+import { plainError, sendRefusal, type ErrorBody } from "./refusal.ts";
+import { answerWireFaults } from "./wire-faults.ts";
 
 /** An address, never a name: `localhost` may be two addresses, and a hosts file may point it elsewhere. */
 export const LOOPBACK = "127.0.0.1";
@@ -45,6 +47,8 @@ export interface ListenOptions {
   maxConnections?: number;
   /** How long `close` waits for answers that are under way, in ms. Default 2 s. */
   closeWithinMs?: number;
+  /** The form of the errors that are answered without the handler. Default `{"error":"…"}`. */
+  errorBody?: ErrorBody;
   /** Receives what a handler threw (its caller was answered 500 without details) and errors of the server itself. */
   onError?: (error: unknown) => void;
 }
@@ -72,13 +76,15 @@ export async function listen(
   handlerAt: (at: ListeningAt) => RequestHandler,
   options: ListenOptions = {},
 ): Promise<LoopbackServer> {
-  const { requestTimeoutMs = 60_000, onError = () => {} } = options;
+  const { requestTimeoutMs = 60_000, errorBody = plainError, onError = () => {} } = options;
   const server = createServer({
     headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: options.keepAliveMs ?? 60_000,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     maxHeaderSize: options.maxHeaderBytes ?? 16 * 1024,
+    // The guard does, and its refusal says so; Node's is empty.
+    requireHostHeader: false,
   });
   // Node would drop further header lines without a word, while its parser obeys them. Their bytes are bounded anyway.
   server.maxHeadersCount = 0;
@@ -91,13 +97,18 @@ export async function listen(
   server.on("error", onError);
   const at: ListeningAt = { port, host: `${LOOPBACK}:${port}`, url: `http://${LOOPBACK}:${port}` };
   const handler = handlerAt(at);
-  server.on("request", (request, response) => {
+  const faults = answerWireFaults(server, errorBody);
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    if (!faults.begins(request, response)) return;
     connections.busy(request.socket);
     response.once("close", () => {
       connections.free(request.socket);
     });
-    void answer(handler, request, response, onError); // never rejects
-  });
+    void answer(handler, request, response, { errorBody, onError }); // never rejects
+  };
+  server.on("request", take);
+  // What nobody knows how to meet is the guard's to refuse, behind Host, Origin and token; Node would not look at those.
+  server.on("checkExpectation", take);
 
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeServer(server, connections, options.closeWithinMs ?? 2_000));
@@ -114,17 +125,13 @@ async function answer(
   handler: RequestHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  onError: (error: unknown) => void,
+  { errorBody, onError }: Required<Pick<ListenOptions, "errorBody" | "onError">>,
 ): Promise<void> {
   try {
     await handler(request, response);
   } catch (error) {
     if (response.headersSent) response.destroy();
-    else {
-      const text = '{"error":"internal error"}';
-      const length = { "content-type": "application/json", "content-length": text.length };
-      response.writeHead(500, { ...length, connection: "close" }).end(text);
-    }
+    else sendRefusal(request, response, { status: 500, headers: {} }, errorBody);
     onError(error);
   }
 }

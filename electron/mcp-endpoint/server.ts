@@ -5,7 +5,7 @@ import { BodyAborted, drain, readJson } from "../../loopback/body.ts";
 import { systemClock, within, type Clock } from "../../loopback/clock.ts";
 import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/guard.ts";
 import { listen, type ListeningAt } from "../../loopback/listen.ts";
-import { sendRefusal } from "../../loopback/refusal.ts";
+import { sendRefusal, type ErrorBody } from "../../loopback/refusal.ts";
 import {
   legacySessions,
   type LegacyOptions,
@@ -148,7 +148,11 @@ export async function startMcpEndpoint(options: EndpointOptions): Promise<McpEnd
         if (!(cause instanceof BodyAborted)) throw cause; // nobody is left to answer
       }
     },
-    { port: options.ports, ...(options.onError === undefined ? {} : { onError: options.onError }) },
+    {
+      port: options.ports,
+      errorBody,
+      ...(options.onError === undefined ? {} : { onError: options.onError }),
+    },
   );
 
   return {
@@ -212,6 +216,8 @@ const RETRY = { "retry-after": "1" };
 const connectionId = (path: string): string | undefined =>
   path === PATH ? undefined : path.slice(PATH.length + 1);
 
+const errorBody: ErrorBody = (text) => rpcError(-32_000, text);
+
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -223,7 +229,7 @@ function refuse(
   // Without a token nobody is at the other end whom a row could name: every web page can send such requests.
   if ((request.headers.authorization ?? "") !== "")
     options.onRefused?.(refusal.reason, remoteOf(request), caller);
-  sendRefusal(request, response, refusal, (text) => rpcError(-32_000, text));
+  sendRefusal(request, response, refusal, errorBody);
 }
 
 function protocolHeaders(request: IncomingMessage) {

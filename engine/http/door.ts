@@ -5,8 +5,9 @@ import { guardRequest, type GuardPolicy, type Refusal } from "../../loopback/gua
 import type { ListeningAt, RequestHandler } from "../../loopback/listen.ts";
 import { BodyAborted, readBody, readBytes } from "../../loopback/body.ts";
 import { isShallow } from "../../loopback/json-depth.ts";
-import { sendRefusal } from "../../loopback/refusal.ts";
+import { sendRefusal, type ErrorBody, type RefusedStatus } from "../../loopback/refusal.ts";
 import { parseExactJson } from "../../loopback/exact-json.ts";
+import type { ConnectCode } from "../contract/errors.ts";
 import { RunId } from "../contract/ids.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../errors.ts";
@@ -80,7 +81,7 @@ export function createDoor(at: ListeningAt, options: DoorOptions): RequestHandle
     });
     if (!admission.ok) {
       noteUnknown(options, request, admission);
-      sendRefusal(request, response, admission, (text) => refusalBody(text, admission, connect));
+      sendRefusal(request, response, admission, errorBody);
       return;
     }
     try {
@@ -117,19 +118,25 @@ function statusOf(problem: { code: string; status: number }, connect: boolean): 
   return problem.code === "unimplemented" && !connect ? 404 : problem.status;
 }
 
-function refusalBody(text: string, refusal: Refusal, connect: boolean): unknown {
-  const codes: Record<Refusal["status"], string> = {
-    400: "invalid_argument",
-    401: "unauthenticated",
-    403: "permission_denied",
-    404: "unimplemented",
-    405: "unimplemented",
-    415: "invalid_argument",
-    500: "internal",
-  };
-  const code = codes[refusal.status];
-  return connect ? { code, message: text } : { error: text, code };
-}
+const REFUSED: Readonly<Record<RefusedStatus, ConnectCode>> = {
+  400: "invalid_argument",
+  401: "unauthenticated",
+  403: "permission_denied",
+  404: "unimplemented",
+  405: "unimplemented",
+  408: "deadline_exceeded",
+  413: "invalid_argument",
+  415: "invalid_argument",
+  417: "invalid_argument",
+  431: "invalid_argument",
+  500: "internal",
+};
+
+/** What came to no door is told as REST says it. */
+export const errorBody: ErrorBody = (text, status, target) => {
+  const code = REFUSED[status];
+  return target.startsWith(CONNECT_PREFIX) ? { code, message: text } : { error: text, code };
+};
 
 /** Of the key that a caller was let in with; undefined without one. */
 function keyIdOf(caller: EnvironmentRow | undefined, request: IncomingMessage): string | undefined {

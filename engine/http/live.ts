@@ -3,6 +3,7 @@ import type * as z from "zod/v4";
 import { WebSocketServer, type WebSocket } from "ws";
 import { guard, type RawRequest, type Route } from "../../loopback/guard.ts";
 import type { LoopbackServer } from "../../loopback/listen.ts";
+import { endConnection, rawRefusal, refusalText } from "../../loopback/refusal.ts";
 import { toTimestamp } from "../clock.ts";
 import { SubscribeOptions, type AckFrame } from "../contract/consumer-groups.ts";
 import { ClientFrame, type ServerFrame } from "../contract/live.ts";
@@ -10,7 +11,7 @@ import { ApiError } from "../errors.ts";
 import { encodeJson } from "../json/json-text.ts";
 import { subscribe, type Sent, type Subscription } from "../pubsub/subscribe.ts";
 import type { EnvironmentRow } from "../store/environments.ts";
-import { environmentOf, noteUnknown, policyAt, type DoorOptions } from "./door.ts";
+import { environmentOf, errorBody, noteUnknown, policyAt, type DoorOptions } from "./door.ts";
 import { openConfigWatch } from "./config-watch.ts";
 import { openKvWatch } from "./kv-watch.ts";
 import { describeIssue, toProblem } from "./problem.ts";
@@ -37,22 +38,29 @@ export function serveLive(server: LoopbackServer, options: DoorOptions): Live {
     socket.on("error", () => socket.destroy());
     const asked = readUpgrade(request);
     const admission = guard(asked.request, policy);
-    const environment = admission.ok
-      ? environmentOf(options, admission.caller, asked.environment)
-      : undefined;
-    const refuse = (status: number) =>
-      socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    if (!admission.ok) noteUnknown(options, request, admission);
-    if (!admission.ok || environment === undefined || sockets.clients.size >= maxClients) {
-      refuse(!admission.ok ? admission.status : environment === undefined ? 403 : 503);
+    if (!admission.ok) {
+      noteUnknown(options, request, admission);
+      const { status, headers } = admission;
+      endConnection(socket, rawRefusal(status, refusalText(status, "", errorBody), headers), "at-once");
       return;
     }
     try {
+      const environment = environmentOf(options, admission.caller, asked.environment);
+      if (environment === undefined)
+        throw new ApiError("permission_denied", "env: there is no such environment, or not for this key");
+      if (sockets.clients.size >= maxClients)
+        throw new ApiError("unavailable", `${maxClients} clients are connected already`);
       const serve = serverOf(options, environment, admission.path, asked.key);
       sockets.handleUpgrade(request, socket, head, serve);
     } catch (error) {
-      refuse(toProblem(error).status);
+      const { status, message, restCode } = toProblem(error);
+      endConnection(socket, rawRefusal(status, encodeJson({ error: message, code: restCode })), "at-once");
     }
+  });
+  // Left to itself, the library answers a handshake that is none with a page.
+  sockets.on("wsClientError", (_error, socket) => {
+    const text = refusalText(400, "", errorBody);
+    endConnection(socket, rawRefusal(400, text, { "sec-websocket-version": "13" }), "at-once");
   });
   return {
     close: () => {

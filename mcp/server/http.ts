@@ -10,7 +10,7 @@ import {
 import { BodyAborted, readJson } from "../../loopback/body.ts";
 import { guardRequest, type GuardPolicy } from "../../loopback/guard.ts";
 import { listen, type ListeningAt } from "../../loopback/listen.ts";
-import { sendRefusal } from "../../loopback/refusal.ts";
+import { sendRefusal, type ErrorBody } from "../../loopback/refusal.ts";
 import { sameToken } from "../../loopback/token.ts";
 import type { ApplicationTools } from "./application-tools/catalog.ts";
 import { log } from "./log.ts";
@@ -87,8 +87,7 @@ export async function serveHttp(
 
   async function handle(request: IncomingMessage, response: ServerResponse, at: ListeningAt): Promise<void> {
     const admission = guardRequest(request, policyAt(at, token));
-    if (!admission.ok)
-      return sendRefusal(request, response, admission, (message) => errorBody(-32_000, message));
+    if (!admission.ok) return sendRefusal(request, response, admission, refusalBody);
     if (request.method !== "POST") return legacy(request, response, undefined);
     const body = await readJson(request, { maxBytes: MAX_BODY_BYTES });
     if (!body.ok)
@@ -119,7 +118,7 @@ export async function serveHttp(
         if (!(cause instanceof BodyAborted)) throw cause; // nobody is left to answer
       }
     },
-    { port, onError: (error) => log(`a request failed: ${String(error)}`) },
+    { port, errorBody: refusalBody, onError: (error) => log(`a request failed: ${String(error)}`) },
   );
   return {
     port: http.port,
@@ -148,6 +147,8 @@ function policyAt(at: ListeningAt, token: string): GuardPolicy<true> {
 }
 
 const errorBody = (code: number, message: string) => ({ jsonrpc: "2.0", error: { code, message }, id: null });
+
+const refusalBody: ErrorBody = (message) => errorBody(-32_000, message);
 
 function sendError(response: ServerResponse, status: number, code: number, message: string): void {
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
