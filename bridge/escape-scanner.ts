@@ -97,10 +97,11 @@ export class EscapeScanner {
   }
 
   /** Takes bytes. @returns those that are text */
-  takeText(bytes: Uint8Array): Uint8Array {
+  takeText(bytes: Buffer): Buffer {
     const kept = Buffer.allocUnsafe(bytes.length + 1);
     let length = 0;
-    for (const byte of bytes) {
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? 0;
       const within = this.#mode !== "text";
       const lead = this.#lead;
       this.#step(byte);
@@ -108,6 +109,12 @@ export class EscapeScanner {
       // It began a character after all, and no control.
       if (lead && byte >= 0xa0 && byte <= 0xbf) length = kept.writeUInt8(C1_LEAD, length);
       if (!lead || byte > LAST_C1 || byte < 0x80) length = kept.writeUInt8(byte, length);
+      // Up to the next that may be more than text there is nothing to find out.
+      let end = at + 1;
+      while (end < bytes.length && bytes[end] !== ESCAPE && bytes[end] !== C1_LEAD) end += 1;
+      length += bytes.copy(kept, length, at + 1, end);
+      this.#at += end - at - 1;
+      at = end - 1;
     }
     return kept.subarray(0, length);
   }

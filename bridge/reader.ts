@@ -10,7 +10,7 @@ export interface Readable {
   readonly log: OutputLog;
   /** Nothing more will be printed. */
   readonly ended: boolean;
-  /** The last text that was read to the end of the output: where the next one begins, and the end of the output then. */
+  /** The last text that an agent read to the end of the output: where the next one begins, and the end of the output then. */
   told?: { next: number; end: number };
   snapshot(): TerminalSession;
   /** Calls back at more output and at every change of the session. @returns the way to stop that */
@@ -47,7 +47,7 @@ export async function answerRead(
     case "text": {
       const { end } = log;
       const text = await textRead(source, query.offset, query.limit);
-      if (!text.has_more) source.told = { next: text.next, end };
+      if (!text.has_more && !signal.aborted) source.told = { next: text.next, end };
       return { ...text, ...waited };
     }
     case "screen":
@@ -64,7 +64,11 @@ export function rawRead(
   return { ...stateOf(source), ...read, output: text, has_more: more };
 }
 
-async function textRead(source: Readable, offset: number, limit: number): Promise<OutputResponse> {
+/**
+ * Whole lines of what a person would read, and apart from them the line that is not finished yet.
+ * @throws RangeError when the offset is past the end
+ */
+export async function textRead(source: Readable, offset: number, limit: number): Promise<OutputResponse> {
   const { log, ended } = source;
   const read = log.read(offset, Math.max(limit, TEXT_MIN_BYTES));
   const state = stateOf(source);
@@ -202,11 +206,11 @@ function conditionOf(source: Readable, query: OutputQuery): () => boolean {
 
 /**
  * `next` of a text stays before a line that is not finished: who goes on from there has been told it, as far as it was
- * printed then, and only more of it is new. A line that was finished, or waits for somebody, is news in any case.
+ * printed then, and only more of it is new, or that it waits for somebody. Of two that read the same terminal, the one that
+ * read less may be told only with the next output.
  */
 function textComes(source: Readable, from: number): () => boolean {
   const { log } = source;
   const told = source.told?.next === from ? source.told.end : from;
-  const finished = log.read(from, SEARCH_BYTES).bytes.includes("\n");
-  return () => finished || log.end > told || (log.end > from && source.snapshot().status === "waiting_input");
+  return () => log.end > told || (log.end > from && source.snapshot().status === "waiting_input");
 }

@@ -131,6 +131,23 @@ describe("a tab", () => {
     expect(data().map(({ replay }) => replay)).toEqual([true, false]);
   });
 
+  it("[B4] whose replay ends in what only looks like characters goes on with what comes", async () => {
+    for (const end of [
+      [0xc3, 0xc3],
+      [0xf0, 0xe2, 0x82],
+      [0xe2, 0xc3],
+    ]) {
+      const log = new OutputLog();
+      log.append(Uint8Array.from([0x61, ...end]));
+      const { print, text } = setUp(log);
+      await turn();
+      expect(text()).toMatch(/^a\ufffd?$/);
+      print("b");
+      await turn();
+      expect(text()).toBe(Buffer.from([0x61, ...end, 0x62]).toString());
+    }
+  });
+
   it("gets half a character at the end only when nothing more will come", async () => {
     const { print, text, source, tab } = setUp();
     print(Uint8Array.from([0x61, 0xe2, 0x82]));

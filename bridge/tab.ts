@@ -135,7 +135,12 @@ export class Tab {
         ? Math.min(TAB_MESSAGE_BYTES, this.#replayUntil - this.#offset)
         : upToLine(log, this.#offset, TAB_MESSAGE_BYTES);
       const { text, offset, next, dropped } = readText(log, this.#offset, limit, ended);
-      if (next === this.#offset && skipped === 0) return; // the rest of a character is still to come
+      if (next === this.#offset && skipped === 0) {
+        if (!replay) return; // the rest of a character is still to come
+        // The replay ends in what may be one. With what came since it is one, or is none.
+        this.#replayUntil = this.#offset;
+        continue;
+      }
       // A terminal that begins here is told what one from the start was told before.
       const modes = skipped + dropped > 0 ? sequencesOf(log.modesAt(offset)) : "";
       this.#offset = next;

@@ -2,7 +2,7 @@ const ESCAPE = 0x1b;
 const SHIFT_OUT = 0x0e;
 const SHIFT_IN = 0x0f;
 /** A sequence that is cut by the end of a piece is found with so many bytes of both pieces. */
-export const BORDER_BYTES = 32;
+export const BORDER_BYTES = 128;
 /** Character set, keypad and reset, modes; and which half of the characters is meant, which few programs ever say. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const TOLD = /\u001b(?:([()])([ -~])|([c=>])|\[\?([\d;]+)([hl]))/g;

@@ -5,7 +5,7 @@ import { TextDecoder } from "node:util";
 import type { TerminalSession, TerminalSize } from "./contract/api.ts";
 import type { TranscriptFormat } from "./contract/port.ts";
 import { textStart, type OutputLog } from "./output-log.ts";
-import { answerRead, type Readable } from "./reader.ts";
+import { textRead, type Readable } from "./reader.ts";
 import type { SizeChange, SizeHistory } from "./size-history.ts";
 import { sequencesOf } from "./terminal-modes.ts";
 import type { Timeline } from "./timeline.ts";
@@ -55,12 +55,10 @@ export async function writeTranscript(
 }
 
 async function* plain(session: Recorded): AsyncGenerator<string> {
-  const never = new AbortController().signal;
   // What is printed meanwhile is not waited for: of a flood there would be no end.
   const { end } = session.log;
   for (let offset = 0; ;) {
-    const query = { offset, limit: PIECE_BYTES, format: "text", wait_ms: 0 } as const;
-    const page = await answerRead(session, query, never);
+    const page = await textRead(session, offset, PIECE_BYTES);
     if (page.dropped > 0) yield `${missing(page.dropped)}\n`;
     yield page.output;
     offset = page.next;

@@ -32,8 +32,18 @@ describe.each([
   it.each(COUNTED)("does what CSI %s says two thousand million times at once", async (final) => {
     const { ms, ...seen } = await shown(bounded(), `z\u001b[2147483647${final}`);
     expect(ms).toBeLessThan(2_000);
-    const { ms: _, ...wanted } = await shown(create(), `z\u001b[${SIZE.cols * SIZE.rows}${final}`);
+    const enough = final === "b" ? SIZE.cols : SIZE.cols * SIZE.rows;
+    const { ms: _, ...wanted } = await shown(create(), `z\u001b[${enough}${final}`);
     expect(seen).toEqual(wanted);
+  });
+
+  it("repeats no character that is put together of very many", async () => {
+    const zalgo = `z${"\u0301".repeat(8_000)}`;
+    const { ms: _, ...seen } = await shown(bounded(), `${zalgo}\u001b[9999b`);
+    const { ms: __, ...wanted } = await shown(create(), zalgo);
+    expect(seen).toEqual(wanted);
+    const { lines } = await shown(bounded(), "日\u001b[3b");
+    expect(lines[1]).toContain("日日日日");
   });
 
   it.each(COUNTED)("does what CSI %s says a few times, or not at all, as it is", async (final) => {
