@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { OutputQuery, type TerminalSession } from "./contract/api.ts";
 import { LOG_BLOCK_BYTES } from "./block-pool.ts";
 import { OutputLog } from "./output-log.ts";
-import { answerRead, type Readable } from "./reader.ts";
+import { answerRead, textRead, type Readable } from "./reader.ts";
 
 const never = new AbortController().signal;
 
@@ -32,6 +32,7 @@ function source(log = new OutputLog()) {
     for (const listener of listeners) listener();
   };
   return {
+    readable,
     listeners,
     print: (text: string | Uint8Array) => {
       log.append(Buffer.from(text));
@@ -319,6 +320,41 @@ describe("waiting", () => {
     const again = { format: "text", offset: next, wait_for: "output", wait_ms: 0 } as const;
     expect(await from.read(again)).toMatchObject({ waited: "met", unfinished_line: "20%" });
     expect(await from.read(again)).toMatchObject({ waited: "time_over", unfinished_line: "20%" });
+  });
+
+  it("for a text looks through all that was there, in turns between which others have theirs", async () => {
+    const from = source(new OutputLog({ memoryBytes: 128 * LOG_BLOCK_BYTES }));
+    from.print(`${"x".repeat(5_000_000)}the end`);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const found = await from.read({ wait_for: "text", text: "the end", wait_ms: 0 });
+    expect(found).toMatchObject({ waited: "met" });
+    expect(turns).toBeGreaterThan(2);
+    expect(await from.read({ wait_for: "text", text: "no such", wait_ms: 0 })).toMatchObject({
+      waited: "time_over",
+    });
+    from.end();
+    expect(await from.read({ wait_for: "text", text: "no such", wait_ms: 9_000 })).toMatchObject({
+      waited: "ended",
+    });
+    clearImmediate(counting);
+    expect(from.listeners.size).toBe(0);
+  });
+
+  it("for output as text is not met by the end of an answer that nobody got, or of a transcript", async () => {
+    const from = source();
+    from.print("10%");
+    const gone = new AbortController();
+    gone.abort();
+    await from.read({ format: "text" }, gone.signal);
+    await textRead(from.readable, 0, 65_536);
+    expect(await from.read({ format: "text", wait_for: "output", wait_ms: 0 })).toMatchObject({
+      waited: "met",
+    });
   });
 
   it("for a text looks only after the offset", async () => {

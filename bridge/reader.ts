@@ -23,6 +23,7 @@ const TEXT_MIN_BYTES = 4_096;
 const TEXT_MAX_GROWTH = 4;
 /** So much of the output makes a screen. */
 const SCREEN_BYTES = 1024 * 1024;
+/** In one turn of the event loop a text is looked for in so much: other terminals have theirs in between. */
 const SEARCH_BYTES = 1024 * 1024;
 /** What begins a string: ESC and another, or a control of two bytes. */
 const STRING_LEAD_BYTES = 2;
@@ -161,46 +162,68 @@ function wait(
   query: OutputQuery,
   signal: AbortSignal,
 ): Promise<"met" | "ended" | "time_over"> {
-  const isMet = conditionOf(source, query);
+  const { log } = source;
+  const { isMet, isBehind } = conditionOf(source, query);
+  const asked = log.end;
   return new Promise((resolve) => {
     let stopListening: () => void = () => {};
     let timer: NodeJS.Timeout | undefined;
+    let next: NodeJS.Immediate | undefined;
+    let isLate = false;
     const finish = (how: "met" | "ended" | "time_over") => {
       clearTimeout(timer);
+      clearImmediate(next);
       stopListening();
       signal.removeEventListener("abort", giveUp);
       resolve(how);
     };
-    const giveUp = () => {
-      finish("time_over");
-    };
+    const giveUp = () => finish("time_over");
     const look = () => {
       if (isMet()) finish("met");
+      else if (isLate && !isBehind(asked)) giveUp();
+      else if (isBehind(log.end)) next = setImmediate(look);
       else if (source.ended) finish("ended");
     };
-    timer = setTimeout(giveUp, query.wait_ms);
-    stopListening = source.onActivity(look);
+    const lookOnceMore = () => {
+      clearImmediate(next);
+      look();
+    };
+    // What was there when it was asked is looked through, however little time was given.
+    const timeIsOver = () => {
+      isLate = true;
+      if (!isBehind(asked)) giveUp();
+    };
+    timer = setTimeout(timeIsOver, query.wait_ms);
+    stopListening = source.onActivity(lookOnceMore);
     signal.addEventListener("abort", giveUp);
     if (signal.aborted) giveUp();
     else look();
   });
 }
 
-function conditionOf(source: Readable, query: OutputQuery): () => boolean {
+interface Condition {
+  isMet: () => boolean;
+  /** Not all up to this offset was looked through: that goes on in the next turn of the event loop. */
+  isBehind: (until: number) => boolean;
+}
+
+function conditionOf(source: Readable, query: OutputQuery): Condition {
   const { log } = source;
-  if (query.wait_for === "exit") return () => source.ended;
+  const atOnce = (isMet: () => boolean): Condition => ({ isMet, isBehind: () => false });
+  if (query.wait_for === "exit") return atOnce(() => source.ended);
   if (query.wait_for === "output" || query.text === undefined)
-    return query.format === "text" ? textComes(source, query.offset) : () => log.end > query.offset;
+    return atOnce(query.format === "text" ? textComes(source, query.offset) : () => log.end > query.offset);
   const finder = new TextFinder(query.text);
   let searched = query.offset;
-  return () => {
-    while (searched < log.end) {
+  return {
+    isMet: () => {
+      if (searched >= log.end) return false;
       const { bytes, offset } = log.read(searched, SEARCH_BYTES);
       if (offset > searched) finder.forget();
       searched = offset + bytes.length;
-      if (finder.findsIn(bytes)) return true;
-    }
-    return false;
+      return finder.findsIn(bytes);
+    },
+    isBehind: (until) => searched < until,
   };
 }
 

@@ -30,4 +30,12 @@ describe("what a terminal still heeds", () => {
       expect(sequencesOf(modes)).toBe("\u001b[?47h\u001b(0\u001b[?25l");
     }
   });
+
+  it("is the same wherever the longest sequence that programs print is cut", () => {
+    const whole = Buffer.from("\u001b[?1;7;25;47;66;1000;1002;1003;1004;1005;1006;1015;1016;1047;1049;2004h");
+    for (let cut = 0; cut <= whole.length; cut += 1) {
+      const modes = modesAfterNext(whole.subarray(0, cut), whole.subarray(cut), NEW_TERMINAL);
+      expect(sequencesOf(modes)).toBe(after(whole.toString()));
+    }
+  });
 });
