@@ -1,6 +1,7 @@
 import { expect, test, type Locator } from "@playwright/test";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { openPage } from "./pages/open-page.ts";
+import { resizeWindow } from "./pages/resize-window.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
 const SMALL = { width: 900, height: 600 };
@@ -10,12 +11,7 @@ test.describe("A window of 900 by 600", () => {
 
   test.beforeAll(async () => {
     app = await launchApp({ flags: ["--demo"] });
-    await app.electron.evaluate(({ BrowserWindow }, { width, height }) => {
-      for (const window of BrowserWindow.getAllWindows()) window.setContentSize(width, height);
-    }, SMALL);
-    await expect
-      .poll(() => app.page.evaluate(() => [window.innerWidth, window.innerHeight]))
-      .toEqual([SMALL.width, SMALL.height]);
+    await resizeWindow(app, SMALL.width, SMALL.height);
   });
   test.afterAll(async () => {
     await app.close();

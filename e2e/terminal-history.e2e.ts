@@ -7,6 +7,7 @@ import { modernAgent } from "./agents/modern.ts";
 import { TerminalRecord } from "../electron/contract/terminals.ts";
 import { violations } from "./axe.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
+import { resizeWindow } from "./pages/resize-window.ts";
 import { approveFirstCommand, terminalTabs } from "./pages/terminal-tabs.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
@@ -68,12 +69,7 @@ test.describe("What agents started, when that is much", () => {
     () => agent,
   );
 
-  async function resize(width: number): Promise<void> {
-    await app.electron.evaluate(({ BrowserWindow }, to) => {
-      for (const window of BrowserWindow.getAllWindows()) window.setContentSize(to, 720);
-    }, width);
-    await expect.poll(() => app.page.evaluate(() => window.innerWidth)).toBe(width);
-  }
+  const resize = (width: number) => resizeWindow(app, width, 720);
   /** How much wider than itself is what any box in it shows by scrolling sideways, in px. */
   const sideways = (box: Locator) =>
     box.evaluate((root) =>

@@ -3,6 +3,7 @@ import type { Agent } from "./agents/agent.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { violations } from "./axe.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
+import { resizeWindow } from "./pages/resize-window.ts";
 import { approveFirstCommand, terminalTabs } from "./pages/terminal-tabs.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
@@ -31,6 +32,7 @@ test.describe("Who works in a terminal", () => {
   };
   const input = (text: string) => panel().filter({ hasText: text }).locator(".xterm-helper-textarea");
   const shows = (text: string) => expect(rows().filter({ hasText: text })).toBeVisible();
+  const lines = () => rows().locator("> div").count();
   const openBoth = (left: string, right: string) =>
     app.page.evaluate(
       ([a = "", b = ""]) => (window.location.hash = `#/terminals/${a}?beside=${b}`),
@@ -39,7 +41,9 @@ test.describe("Who works in a terminal", () => {
 
   test("[B6] goes from tab to tab by keyboard, and the keys go along", async () => {
     for (const name of ["third", "second", "first"]) await run(`echo the ${name}; exec cat`);
-    await app.page.getByRole("tab").first().click();
+    const newest = app.page.getByRole("tab").first();
+    await expect(newest).toContainText("the first");
+    await newest.click();
     await shows("the first");
     await input("the first").focus();
     await press("Control+Shift+PageDown");
@@ -159,21 +163,23 @@ test.describe("Who works in a terminal", () => {
     await shows("15000");
     await input("15000").focus();
     for (let pages = 0; pages < 5; pages += 1) await press("Shift+PageUp");
-    const first = () => rows().locator("> div").first().textContent();
-    await expect(rows()).not.toContainText("15000");
-    const line = await first();
+    const first = rows().locator("> div").first();
+    // A page up leaves one line of the page before in view; below the last number is the line of the cursor.
+    const shown = await lines();
+    const line = String(15_002 - shown - 5 * (shown - 1));
+    await expect(first).toHaveText(line);
     // More lines than hidden tabs keep together.
     for (let tab = 0; tab < 3; tab += 1) {
       await open(await run(`seq 15000; echo other ${tab}; exec cat`));
       await shows(`other ${tab}`);
     }
     await open(mine);
-    await expect.poll(first).toBe(line);
+    await expect(first).toHaveText(line);
     // As on any other page.
     await app.page.evaluate(() => (window.location.hash = "#/runs"));
     await expect(app.page.getByRole("heading", { name: "Runs", level: 1 })).toBeVisible();
     await open(mine);
-    await expect.poll(first).toBe(line);
+    await expect(first).toHaveText(line);
     await input("1").focus();
     await type("x");
     await shows("15000");
@@ -225,7 +231,6 @@ test.describe("Who works in a terminal", () => {
     const question = app.page.getByRole("group", { name: "Open this address?" });
     const asked = question.getByRole("status");
     const yes = question.getByRole("button", { name: "Open", exact: true });
-    const lines = () => rows().locator("> div").count();
     const withoutQuestion = await lines();
     const copied = () => app.electron.evaluate(({ clipboard }) => clipboard.readText());
     // With the mouse, as most get into a terminal: where the keys go is to be seen nevertheless.
@@ -269,7 +274,6 @@ test.describe("Who works in a terminal", () => {
   });
 
   test("[B6] has the link that they are asked about in view, also when the question takes its line", async () => {
-    const lines = () => rows().locator("> div").count();
     await open(await run("echo to count lines in; exec cat"));
     await shows("to count lines in");
     const all = await lines();
@@ -297,14 +301,10 @@ test.describe("Who works in a terminal", () => {
   });
 
   test("[B6] keeps what they found when the terminal gets lower, from the first moment of the find bar on", async () => {
-    const resize = (height: number) =>
-      app.electron.evaluate(({ BrowserWindow }, to) => {
-        for (const window of BrowserWindow.getAllWindows()) window.setContentSize(1280, to);
-      }, height);
+    const resize = (height: number) => resizeWindow(app, 1280, height);
     const id = await run("seq 100; echo a needle; exec cat");
     await open(id);
     await shows("needle");
-    const lines = () => rows().locator("> div").count();
     const copied = async () => {
       await app.electron.evaluate(({ clipboard }) => clipboard.writeText("nothing"));
       await press("Control+Shift+C");

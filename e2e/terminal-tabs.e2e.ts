@@ -8,6 +8,7 @@ import { modernAgent } from "./agents/modern.ts";
 import { violations } from "./axe.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
+import { resizeWindow } from "./pages/resize-window.ts";
 import { approveFirstCommand, terminalTabs } from "./pages/terminal-tabs.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
@@ -322,13 +323,7 @@ test.describe("A terminal's tab", () => {
         [1024, 700],
         [800, 500],
       ] as const) {
-        await app.electron.evaluate(
-          ({ BrowserWindow }, [w, h]) => {
-            for (const window of BrowserWindow.getAllWindows()) window.setContentSize(w, h);
-          },
-          [width, height] as const,
-        );
-        await expect.poll(() => app.page.evaluate(() => window.innerWidth)).toBe(width);
+        await resizeWindow(app, width, height);
         const name = await edges(named.locator("strong"));
         const stop = await edges(named.getByRole("button", { name: "Stop", exact: true }));
         expect(name.right).toBeLessThanOrEqual(stop.left);
@@ -343,9 +338,7 @@ test.describe("A terminal's tab", () => {
         await pictures(app, `long-names-${width}`);
       }
     } finally {
-      await app.electron.evaluate(({ BrowserWindow }) => {
-        for (const window of BrowserWindow.getAllWindows()) window.setContentSize(1280, 820);
-      });
+      await resizeWindow(app, 1280, 820);
     }
   });
 });
