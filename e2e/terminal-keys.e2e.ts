@@ -287,6 +287,25 @@ test.describe("Who works in a terminal", () => {
     await press("Escape");
   });
 
+  test("[B6] keeps what they selected while they were asked about a link, and it is not the link", async () => {
+    await open(await run("echo https://one.example/a; echo taken by mouse; exec cat"));
+    await shows("by mouse");
+    const all = await lines();
+    await input("by mouse").focus();
+    await press("Control+Shift+L");
+    const question = app.page.getByRole("group", { name: "Open this address?" });
+    await expect(question).toContainText("one.example");
+    await expect.poll(lines).toBeLessThan(all);
+    const screen = await panel().locator(".xterm-screen").boundingBox();
+    if (screen === null) throw new Error("the terminal is not on screen");
+    // In its second line.
+    await app.page.mouse.dblclick(screen.x + 10, screen.y + (1.5 * screen.height) / (await lines()));
+    await question.getByRole("button", { name: "Do not open it" }).click();
+    await expect(question).toBeHidden();
+    await press("Control+Shift+C");
+    await expect.poll(() => app.electron.evaluate(({ clipboard }) => clipboard.readText())).toBe("taken");
+  });
+
   test("[B6] reads for a moment that there is no link in the output", async () => {
     const id = await run("echo nothing to open; exec cat");
     await open(id);

@@ -1,6 +1,7 @@
-import { useEffect, useState, type RefObject } from "react";
+import { useEffect, useRef, useState, type RefObject } from "react";
 import type { TerminalParts } from "./create-terminal.ts";
 import { scrollToSelection } from "./selection-in-view.ts";
+import { markSelection, type SelectionMark } from "./selection-mark.ts";
 import { linkBefore } from "./web-links.ts";
 
 /** That there is no link is shown so long. */
@@ -29,6 +30,8 @@ export function useLinks(parts: RefObject<TerminalParts | null>): {
     return () => clearTimeout(timer);
   }, [none]);
   const byKeys = asked?.byKeys ?? 0;
+  /** Where the keyboard marked the link; the person may select something else meanwhile. */
+  const mark = useRef<SelectionMark>(undefined);
 
   return {
     asked,
@@ -49,11 +52,15 @@ export function useLinks(parts: RefObject<TerminalParts | null>): {
       setNone(link === undefined);
       if (link === undefined) return;
       terminal.select(link.column, link.row, link.cells);
+      mark.current?.forget();
+      mark.current = markSelection(terminal);
       scrollToSelection(terminal);
       setAsked({ url: link.text, byKeys: byKeys + 1 });
     },
     leave() {
-      if (byKeys > 0) parts.current?.terminal.clearSelection();
+      if (mark.current?.isSelected() === true) parts.current?.terminal.clearSelection();
+      mark.current?.forget();
+      mark.current = undefined;
       setAsked(null);
     },
   };
