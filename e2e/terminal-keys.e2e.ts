@@ -306,6 +306,56 @@ test.describe("Who works in a terminal", () => {
     await expect.poll(() => app.electron.evaluate(({ clipboard }) => clipboard.readText())).toBe("taken");
   });
 
+  test("[B6] reads the question about a link in a narrow terminal, and about one whose host is very long", async () => {
+    const host = `${"long.".repeat(300)}example`;
+    const usual = await run("echo https://usual.example/a/path; exec cat");
+    const long = await run(`echo https://${host}/; echo printed; exec cat`);
+    const question = app.page.getByRole("group", { name: "Open this address?" });
+    const checked = async (name: string) => {
+      for (const button of ["Copy the address", "Open", "Do not open it"])
+        await expect(question.getByRole("button", { name: button, exact: true })).toBeInViewport({
+          ratio: 1,
+        });
+      await expect(rows().first()).toBeInViewport();
+      const { height = Infinity } = (await question.boundingBox()) ?? {};
+      expect(height).toBeLessThan(200);
+      for (const theme of ["dark", "light"] as const) {
+        await app.page.emulateMedia({ colorScheme: theme });
+        await saveScreenshot(app.page, `terminals-link-${name}-${theme}`);
+      }
+      expect(await violations(app.page)).toEqual([]);
+    };
+    try {
+      await open(long);
+      await shows("printed");
+      await input("printed").focus();
+      await press("Control+Shift+L");
+      await expect(question).toContainText(host);
+      await checked("long-host");
+      // Its end, which says whose it is, is reached by keyboard.
+      const asked = question.getByRole("status").locator("> span");
+      for (let back = 0; back < 3; back += 1) await press("Shift+Tab");
+      await expect(asked).toBeFocused();
+      await press("End");
+      const below = () => asked.evaluate((one) => one.scrollHeight - one.clientHeight - one.scrollTop);
+      await expect.poll(below).toBeLessThan(1);
+      await resizeWindow(app, 760, 480);
+      await openBoth(long, usual);
+      await expect(panel()).toHaveCount(2);
+      await checked("long-host-split");
+      await press("Escape");
+      await expect(question).toBeHidden();
+      await shows("usual.example");
+      await input("usual.example").focus();
+      await press("Control+Shift+L");
+      await expect(question).toContainText("Open usual.example in your browser?");
+      await checked("split");
+      await press("Escape");
+    } finally {
+      await resizeWindow(app, 1280, 820);
+    }
+  });
+
   test("[B6] reads for a moment that there is no link in the output", async () => {
     const id = await run("echo nothing to open; exec cat");
     await open(id);

@@ -29,34 +29,36 @@ export function LinkQuestion(props: {
         if (event.key === "Escape") onClose();
       }}
     >
-      {/* Read with the button at first, and by itself when the next link takes its place under the same button. */}
+      {/* Read with the button at first, and by itself when the next link takes its place under the same button. What is long
+          scrolls, and each begins at its beginning. */}
       <p id={questionId} className={styles.asked} role="status">
-        <span className={styles.question}>
+        <span key={`open ${url}`} className={styles.question} tabIndex={0}>
           Open <strong>{new URL(url).host}</strong> in your browser?
         </span>{" "}
-        {/* Long ones scroll, and each begins at its beginning. */}
         <code key={url} className={styles.url} tabIndex={0}>
           {madeVisible(url)}
         </code>
       </p>
-      <CopyButton label="Copy the address" text={() => url} />
-      <Button
-        ref={open}
-        aria-describedby={questionId}
-        icon={<ExternalLink aria-hidden="true" size={14} />}
-        onClick={() => {
-          onOpen(url);
-          onClose();
-        }}
-      >
-        Open
-      </Button>
-      <Button
-        look="quiet"
-        aria-label="Do not open it"
-        icon={<X aria-hidden="true" size={14} />}
-        onClick={onClose}
-      />
+      <span className={styles.answers}>
+        <CopyButton label="Copy the address" text={() => url} />
+        <Button
+          ref={open}
+          aria-describedby={questionId}
+          icon={<ExternalLink aria-hidden="true" size={14} />}
+          onClick={() => {
+            onOpen(url);
+            onClose();
+          }}
+        >
+          Open
+        </Button>
+        <Button
+          look="quiet"
+          aria-label="Do not open it"
+          icon={<X aria-hidden="true" size={14} />}
+          onClick={onClose}
+        />
+      </span>
     </div>
   );
 }
