@@ -80,7 +80,7 @@ test.describe("What agents started, when that is much", () => {
       ),
     );
 
-  for (const width of [900, 961, 1024, 1240, 1280, 1440])
+  for (const width of [760, 900, 961, 1024, 1240, 1280, 1440])
     test(`[B3] every process has one line, and nothing scrolls sideways, in a window of ${width}`, async () => {
       await resize(width);
       await expect(rows().nth(5)).toBeVisible();

@@ -12,11 +12,13 @@ import { ProcessPane } from "./process-pane.tsx";
 import { proofWords } from "./proof-words.ts";
 import styles from "./terminal-history.module.css";
 
+// Fractions of less than 1: the least width of a list takes 1fr for as much as the widest least width, that of the proof. With
+// so much for the command, too, it did not fit into the smallest window.
 const STARTED: Column = { key: "started", title: "Started", width: "168px" };
-const AGENT: Column = { key: "agent", title: "Agent", width: "minmax(64px, 0.4fr)" };
-const COMMAND: Column = { key: "command", title: "Command", width: "minmax(120px, 1fr)" };
+const AGENT: Column = { key: "agent", title: "Agent", width: "minmax(64px, 0.3fr)" };
+const COMMAND: Column = { key: "command", title: "Command", width: "minmax(92px, 0.75fr)" };
 const END: Column = { key: "end", title: "End", width: "172px" };
-const PROOF: Column = { key: "proof", title: "Proof", width: "minmax(116px, 0.3fr)" };
+const PROOF: Column = { key: "proof", title: "Proof", width: "minmax(116px, 0.225fr)" };
 const GONE: Column = { key: "gone", title: "Gone", width: "168px" };
 const PROCESS: Column = { key: "process", title: "Process", width: "64px", align: "end" };
 const ALL = [STARTED, AGENT, COMMAND, END, PROOF, GONE, PROCESS];
