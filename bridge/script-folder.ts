@@ -1,6 +1,7 @@
-import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isOwnFolder, makeOwnFolder } from "./own-folder.ts";
 
 const PREFIX = "ironbridge-terminals-";
 const NAME = new RegExp(`^${PREFIX}(\\d+)-`);
@@ -24,7 +25,7 @@ export class ScriptFolder {
 
   /** The path of a new file that holds the command and nothing else. @throws when it cannot be written, or exists */
   async write(name: string, command: string): Promise<string> {
-    await this.#makeAgain();
+    makeOwnFolder(this.folder);
     const file = join(this.folder, name);
     await writeFile(file, command, { encoding: "utf8", mode: 0o600, flag: "wx" });
     return file;
@@ -38,20 +39,6 @@ export class ScriptFolder {
   async dispose(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
-
-  /**
-   * A command may have removed it, or what tidies temporary folders; anybody may take its name then.
-   * @throws when somebody did
-   */
-  async #makeAgain(): Promise<void> {
-    try {
-      await mkdir(this.folder, { mode: 0o700 });
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      if (!(await isOurFolder(this.folder)))
-        throw new Error(`not a folder of ours: ${this.folder}`, { cause: error });
-    }
-  }
 }
 
 async function removeLeftovers(parent: string): Promise<void> {
@@ -63,15 +50,10 @@ async function removeLeftovers(parent: string): Promise<void> {
 
 async function removeIfOurs(folder: string): Promise<void> {
   try {
-    if (await isOurFolder(folder)) await rm(folder, { recursive: true, force: true });
+    if (isOwnFolder(folder)) await rm(folder, { recursive: true, force: true });
   } catch {
     // Another bridge of the same user is removing it too, or it cannot be removed: it is private either way.
   }
-}
-
-async function isOurFolder(path: string): Promise<boolean> {
-  const found = await lstat(path);
-  return found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
 }
 
 function isRunning(pid: number): boolean {

@@ -1,4 +1,13 @@
-import { existsSync, statSync, truncateSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -109,6 +118,30 @@ describe("older output on disk", () => {
     expect(readsRight(0, 6 * BLOCK)).toBe(true);
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
     log.dispose();
+  });
+
+  it.each([
+    ["a link", (at: string) => symlinkSync(folder, at)],
+    ["a file", (at: string) => writeFileSync(at, "")],
+  ])("is evicted when %s has the name of its folder, and nothing is written there", (_, take) => {
+    const { log, file, problems, print, readsRight } = spilling({ name: "gone/early" });
+    take(dirname(file));
+    print(6 * BLOCK);
+    expect(log.start).toBe(4 * BLOCK);
+    expect(readsRight(4 * BLOCK, 2 * BLOCK)).toBe(true);
+    expect(String(problems)).toContain("not a folder of ours");
+    expect(problems).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual(["gone"]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("is evicted when its folder is somebody else's", () => {
+    const { log, file, problems, print } = spilling({ name: "gone/early" });
+    mkdirSync(dirname(file));
+    chownSync(dirname(file), 65_534, 65_534);
+    print(6 * BLOCK);
+    expect(log.start).toBe(4 * BLOCK);
+    expect(problems).toHaveLength(1);
+    expect(existsSync(file)).toBe(false);
   });
 
   it("that the disk lost counts as evicted; the log goes on in memory, and says so once", () => {

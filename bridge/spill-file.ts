@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { LOG_BLOCK_BYTES } from "./block-pool.ts";
+import { makeOwnFolder } from "./own-folder.ts";
 
 /** Room on disk that all logs share, in blocks. */
 export class DiskBudget {
@@ -26,7 +27,10 @@ export interface SpillOptions {
   file: string;
   limitBytes: number;
   disk: DiskBudget;
-  /** Told once when the disk does not take or give any more; what was spilled counts as evicted then. */
+  /**
+   * Told once when the disk does not take or give any more, or somebody else has taken the folder's name; what was spilled
+   * counts as evicted then.
+   */
   onBroken: (error: unknown) => void;
 }
 
@@ -105,9 +109,8 @@ export class SpillFile {
   }
 }
 
-/** Its folder may have been tidied away since. */
 function openNew(file: string): number {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeOwnFolder(dirname(file));
   return openSync(file, "wx+", 0o600);
 }
 
