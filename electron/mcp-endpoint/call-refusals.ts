@@ -38,7 +38,7 @@ export const QUESTION_OVER: ToolError = {
 /** Its token was revoked while the call was under way. */
 export const TOKEN_GONE: Verdict = { verdict: "hidden", reason: "its token was taken away" };
 
-/** Under its name the application now offers something else, or nothing. */
+/** Where the call was to go is not shown any more. */
 export const ENGINE_LEFT: Verdict = {
   verdict: "refuse",
   reason: "another engine is shown",
@@ -51,6 +51,7 @@ export const ENGINE_LEFT: Verdict = {
   },
 };
 
+/** Under its name the application now offers something else, or nothing. */
 export const TOOL_CHANGED: Verdict = {
   verdict: "refuse",
   reason: "the tool has changed",

@@ -1,5 +1,6 @@
 import { terminalPolicies } from "../consent/terminal-policy.ts";
 import { beforeEach, describe, expect, it } from "vitest";
+import { toolRow } from "../../mcp/contract/tool-row.ts";
 import type { Answer } from "../consent/consent.ts";
 import type { AgentActivity } from "../contract/ipc.ts";
 import { CANCEL_ROW, DELETE_ROW, READ_ROW, WRITE_ROW } from "../testing/rows.ts";
@@ -11,6 +12,8 @@ import { createPerformer, type Performer, type PerformParts, type ToolCall } fro
 import { USER, type Caller } from "./permissions.ts";
 
 const SECRET = "argument-value-7f3a";
+/** Reads a terminal, and finds a run where a test looks. */
+const TERMINAL_ROW = toolRow({ ...READ_ROW, name: "ironflow_get_run_steps", mode: "terminal" });
 const reader: Caller = { kind: "token", name: "reader", permissions: ["mcp.call"] };
 const writer: Caller = { kind: "token", name: "writer", permissions: ["mcp.call", "mcp.write"] };
 
@@ -24,6 +27,8 @@ let performer: Performer | undefined;
 let remembered: Set<string>;
 let rules: HouseRules;
 let callerNow: PerformParts["callerNow"];
+let onHubCall: () => void;
+let shown: string;
 let time: ReturnType<typeof handClock>;
 let switches: { name: string; personMayWrite: boolean; agentsMayWrite: boolean; terminals: boolean };
 
@@ -32,6 +37,8 @@ beforeEach(() => {
   remembered = new Set();
   rules = NO_RULES;
   callerNow = ({ caller }) => caller;
+  onHubCall = () => {};
+  shown = "local";
   time = handClock();
   store = runStore();
   store.runs.set(SECRET, { status: "failed", steps: 1 });
@@ -70,14 +77,15 @@ function performerOf() {
     own: [],
     terminals: terminalPolicies(),
     clock: time.clock,
-    rows: [READ_ROW, WRITE_ROW, DELETE_ROW, CANCEL_ROW],
+    rows: [READ_ROW, WRITE_ROW, DELETE_ROW, CANCEL_ROW, TERMINAL_ROW],
     hub: {
       call: (_, tool, args) => {
         order.push(`hub ${tool}`);
+        onHubCall();
         return store.call(tool, args);
       },
       link: (connection) =>
-        connection === "local"
+        connection === shown
           ? {
               name: "local",
               switches,
@@ -127,6 +135,28 @@ describe("a call that needs nobody", () => {
     expect(JSON.parse(textOf(result))).toMatchObject({ reason: "rights_changed" });
     expect(JSON.stringify(result)).not.toContain(SECRET);
     expect(outcomes()).toEqual(["started", "refused"]);
+  });
+
+  it("that reads a terminal is told nothing but its failure after terminals were switched off", async () => {
+    onHubCall = () => (switches.terminals = false);
+    const read = { caller: reader, tool: TERMINAL_ROW.name };
+    switches.terminals = true;
+    const result = await perform(read);
+    expect(JSON.parse(textOf(result))).toMatchObject({ reason: "no_terminals" });
+    expect(JSON.stringify(result)).not.toContain(SECRET);
+    expect(outcomes()).toEqual(["started", "refused"]);
+    switches.terminals = true;
+    const failed = await perform({ ...read, args: { run_id: "none" } });
+    expect(JSON.parse(textOf(failed))).toMatchObject({ code: "not_found" });
+  });
+
+  it("that only reads is told what an engine said that was left since, unless its token is gone", async () => {
+    onHubCall = () => (shown = "other");
+    const read = { caller: reader, tool: "ironflow_get_run" };
+    expect((await perform(read))?.structuredContent).toMatchObject({ id: SECRET });
+    shown = "local";
+    callerNow = () => (shown === "local" ? reader : undefined);
+    expect(JSON.parse(textOf(await perform(read)))).toMatchObject({ reason: "rights_changed" });
   });
 
   it("that changes something is on disk before it is forwarded", async () => {

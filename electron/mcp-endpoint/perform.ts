@@ -230,7 +230,11 @@ export function createPerformer(parts: PerformParts): Performer {
     });
     if (row.risk !== "read") return fromEngine(ended(passage, withWhatIsKnown(result)), link.meta);
     // Some reads wait for most of a minute: what comes after the right to it was taken away is not told.
-    if (decide().verdict === "hidden") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
+    const after = decide();
+    if (after.verdict === "hidden") return refuse(passage, "rights have changed", link, RIGHTS_CHANGED);
+    // What was right to ask, and of whom, stays right to tell. An error tells nothing but why there is nothing to read.
+    const stays = result.isError === true || after === ENGINE_LEFT || after === TOOL_CHANGED;
+    if (after.verdict === "refuse" && !stays) return refuse(passage, after.reason, link, after.error);
     return fromEngine(ended(passage, result), link.meta);
   }
 
@@ -275,10 +279,11 @@ export function createPerformer(parts: PerformParts): Performer {
       const row = rowOf(link, call.tool);
       const args = withTerminalDefaults(row, row === undefined ? call.args : withoutConfirm(row, call.args));
       const decide = (): Verdict => {
-        const now = parts.hub.link(call.connection);
-        if (now === undefined) return ENGINE_LEFT;
+        // The caller comes first: what an engine that was left has said is not for a token that is gone.
         const caller = parts.callerNow(call);
         if (caller === undefined) return TOKEN_GONE;
+        const now = parts.hub.link(call.connection);
+        if (now === undefined) return ENGINE_LEFT;
         const verdict = parts.terminals.decide(
           gate(caller, row, now.switches, args, parts.rules()),
           caller,
