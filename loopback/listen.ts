@@ -19,7 +19,10 @@ export interface ListeningAt {
 
 export interface LoopbackServer extends ListeningAt {
   server: Server;
-  /** From now on requests to upgrade go to `take`, which answers them; without it they are requests like any other. */
+  /**
+   * From now on requests to upgrade go to `take`, which answers them; without it they are requests like any other. One
+   * that comes while another request of its connection is under way is not taken: the answers would change places.
+   */
   onUpgrade(take: UpgradeHandler): void;
   /**
    * Stops listening, lets answers that are under way finish for `closeWithinMs`, then cuts every connection, upgraded ones
@@ -114,6 +117,7 @@ export async function listen(
   const close = () => (closing ??= closeServer(server, connections, options.closeWithinMs ?? 2_000));
   const onUpgrade = (take: UpgradeHandler) => {
     server.on("upgrade", (request, socket, head) => {
+      if (!faults.mayUpgrade(request)) return;
       connections.busy(request.socket);
       take(request, socket, head);
     });

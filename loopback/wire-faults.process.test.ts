@@ -1,12 +1,14 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
+import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import { BodyAborted, readBody } from "./body.ts";
 import { guardRequest } from "./guard.ts";
 import { listen, type ListenOptions, type LoopbackServer, type RequestHandler } from "./listen.ts";
 import { sendRefusal } from "./refusal.ts";
 import { poll } from "./testing/poll.ts";
-import { rawConnection } from "./testing/raw-http.ts";
+import { rawConnection, type RawConnection } from "./testing/raw-http.ts";
 import { answerOnTheWire, readAnswer, WIRE_FAULTS } from "./testing/wire-faults.ts";
 
 const servers: LoopbackServer[] = [];
@@ -139,31 +141,123 @@ describe("what never becomes a request", () => {
 });
 
 describe("a fault behind a request", () => {
-  it("says nothing that would be taken for the answer to it", async () => {
-    const begun: string[] = [];
-    const { server, problems } = await start({}, async (request, response) => {
-      begun.push(request.url ?? "");
-      // Long enough that the fault is seen before; then nobody is there any more.
-      await once(response, "close");
-      response.end("{}");
-    });
+  const whole = (host: string) => `${head(host)}Content-Length: 2\r\n\r\n{}`;
+
+  /** Requests that a test answers itself, in the order in which they came. */
+  async function startHeld(options: ListenOptions = {}) {
+    const held: ServerResponse[] = [];
+    const started = await start(options, (_request, response) => void held.push(response));
+    const openConnections = () =>
+      new Promise<number>((done) => started.server.server.getConnections((_, open) => done(open)));
+    return { ...started, held, openConnections };
+  }
+
+  const GARBAGE = "hello\r\n\r\n";
+  const CONNECT = "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n";
+
+  /** Once what follows the requests has been seen: nothing behind them is a request any more. */
+  async function seen(server: LoopbackServer, raw: RawConnection, bytes: string): Promise<void> {
+    const fault = once(server.server, bytes === CONNECT ? "connect" : "clientError");
+    raw.write(bytes);
+    await fault;
+  }
+
+  it.each([GARBAGE, CONNECT])("(%j) lets the answers to all before it out, and then ends", async (bytes) => {
+    const { server, held, problems } = await startHeld();
     const raw = await rawConnection(server.port);
-    raw.write(`${head(server.host)}Content-Length: 2\r\n\r\n{}`);
-    await poll("the request", () => begun.length === 1);
-    raw.write("hello\r\n\r\n");
-    expect(await raw.closed()).toBe("");
+    raw.write(whole(server.host) + whole(server.host));
+    await poll("the requests", () => held.length === 2);
+    await seen(server, raw, bytes);
+    held[0]?.end("one");
+    await raw.until(/one$/);
+    held[1]?.end("two");
+    const received = await raw.closed();
+    expect(received).toMatch(/^HTTP\/1\.1 200 [^]*oneHTTP\/1\.1 200 [^]*Connection: close[^]*two$/i);
+    expect(received.match(/connection: close/gi)).toHaveLength(1);
     expect(problems).toStrictEqual([]);
   });
 
-  it("leaves an answer that has begun as it is", async () => {
-    const { server } = await start({}, (_request, response) => void response.write("first"));
+  it.each([GARBAGE, CONNECT])("(%j) lets the rest of an answer out that has begun", async (bytes) => {
+    const { server, held } = await startHeld();
     const raw = await rawConnection(server.port);
-    raw.write(`${head(server.host)}Content-Length: 2\r\n\r\n{}`);
+    raw.write(whole(server.host));
+    await poll("the request", () => held.length === 1);
+    held[0]?.write("first");
     await raw.until(/first/);
-    raw.write("hello\r\n\r\n");
+    await seen(server, raw, bytes);
+    held[0]?.end("last");
     const received = await raw.closed();
     expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(received).toMatch(/first\r\n$/);
+    expect(received).toMatch(/first\r\n4\r\nlast\r\n0\r\n\r\n$/);
+  });
+
+  it.each([GARBAGE, CONNECT])(
+    "(%j) lets an answer out that is larger than what waits for room",
+    async (bytes) => {
+      const { server, held } = await startHeld();
+      const raw = await rawConnection(server.port);
+      raw.write(whole(server.host));
+      await poll("the request", () => held.length === 1);
+      await seen(server, raw, bytes);
+      const parts = Array.from({ length: 200 }, () => Buffer.alloc(100_000, "x"));
+      Readable.from(parts).pipe(held[0] as ServerResponse);
+      expect((await raw.closed()).match(/x/g)).toHaveLength(20_000_000);
+    },
+  );
+
+  it.each([GARBAGE, CONNECT])("(%j) ends the connection of a caller that hangs up", async (bytes) => {
+    const { server, held, openConnections } = await startHeld();
+    const raw = await rawConnection(server.port);
+    raw.write(whole(server.host));
+    await poll("the request", () => held.length === 1);
+    await seen(server, raw, bytes);
+    raw.socket.end();
+    expect(await raw.closed()).toBe("");
+    await expect.poll(openConnections).toBe(0);
+    expect(held[0]?.destroyed).toBe(true);
+  });
+
+  it.each([GARBAGE, CONNECT])("(%j) is cut off when it never stops", async (bytes) => {
+    const { server, held } = await startHeld();
+    const raw = await rawConnection(server.port);
+    raw.write(whole(server.host));
+    await poll("the request", () => held.length === 1);
+    await seen(server, raw, bytes);
+    const more = setInterval(() => raw.write("x".repeat(0x4000)), 1);
+    try {
+      expect(await raw.closed()).toBe("");
+    } finally {
+      clearInterval(more);
+    }
+  });
+
+  it("that is a request to upgrade is not taken, and the answer goes out", async () => {
+    const { server, held } = await startHeld();
+    const taken: string[] = [];
+    server.onUpgrade((request) => void taken.push(request.url ?? ""));
+    const raw = await rawConnection(server.port);
+    raw.write(whole(server.host));
+    await poll("the request", () => held.length === 1);
+    const upgrade = once(server.server, "upgrade");
+    raw.write(
+      `GET /ws HTTP/1.1\r\nHost: ${server.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
+    await upgrade;
+    held[0]?.end("one");
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 [^]*one$/);
+    expect(taken).toStrictEqual([]);
+  });
+
+  it("that is a request to upgrade is taken when the answer is over", async () => {
+    const { server } = await start();
+    server.onUpgrade((_request, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    const raw = await rawConnection(server.port);
+    raw.write(whole(server.host));
+    await raw.until(/HTTP\/1\.1 200 [^]*\{\}$/);
+    raw.write(
+      `GET /ws HTTP/1.1\r\nHost: ${server.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
+    expect(await raw.closed()).toMatch(/\{\}HTTP\/1\.1 101 /);
   });
 
   it("comes after the answer to it when that is over", async () => {
