@@ -87,7 +87,12 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
     const beside = besideId === id ? openId : besideId;
     goTo(formatRoute("terminals", id, beside === undefined ? {} : { beside }), "replace");
   };
-  const { stage, onFocus, stepTo } = useKeysFollow({ openId, besideId, chosenId: wanted, choose: go });
+  const { stage, onFocus, onBlur, stepTo } = useKeysFollow({
+    openId,
+    besideId,
+    chosenId: wanted,
+    choose: go,
+  });
   /** In the place of the tab in which the keys were pressed comes the next one, up or down, that is not shown yet. */
   const step = (from: string, by: -1 | 1) => {
     const beside = from === besideId;
@@ -114,7 +119,13 @@ function Sessions({ sessions }: { sessions: readonly TerminalSession[] }) {
     ({ session_id, bells = 0 }) => bells > (seen[session_id] ?? 0) && session_id !== openId,
   );
   return (
-    <Tabs.Root className={styles.tabs} orientation="vertical" value={openId} onFocus={onFocus}>
+    <Tabs.Root
+      className={styles.tabs}
+      orientation="vertical"
+      value={openId}
+      onFocus={onFocus}
+      onBlur={onBlur}
+    >
       <Tabs.List className={styles.list} aria-label="Terminals">
         {sessions.map((session) => (
           <Tabs.Tab
