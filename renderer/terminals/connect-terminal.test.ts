@@ -11,6 +11,7 @@ function connected() {
   const sent: FromTab[] = [];
   let deliver: (message: ToTab) => void = () => {};
   const closed: string[] = [];
+  const steps: string[] = [];
   const link = connectTerminal({
     parts: {
       terminal,
@@ -24,11 +25,21 @@ function connected() {
     },
     onSession: () => {},
     onClosed: (reason) => closed.push(reason),
+    onReplayed: () => steps.push("replayed"),
+    onCut: () => steps.push("cut"),
   });
   const acknowledged = () =>
     sent.reduce((sum, message) => (message.type === "ack" ? sum + message.chars : sum), 0);
   const line = (row: number) => terminal.buffer.active.getLine(row)?.translateToString(true);
-  return { terminal, sent, link, acknowledged, line, deliver: (message: ToTab) => deliver(message) };
+  return {
+    terminal,
+    sent,
+    steps,
+    link,
+    acknowledged,
+    line,
+    deliver: (message: ToTab) => deliver(message),
+  };
 }
 
 describe("connectTerminal", () => {
@@ -63,6 +74,13 @@ describe("connectTerminal", () => {
     deliver({ type: "data", chars: "after", replay: false, dropped_bytes: 1_234 });
     await expect.poll(() => line(1)).toBe("after");
     expect(line(0)).toContain("1,234 earlier bytes");
+  });
+
+  test("that the beginning is another is told before what comes then is in the terminal", async () => {
+    const { deliver, steps } = connected();
+    deliver({ type: "data", chars: "before", replay: true });
+    deliver({ type: "data", chars: "after", replay: true, dropped_bytes: 1_234 });
+    await expect.poll(() => steps).toEqual(["replayed", "cut", "replayed"]);
   });
 
   test("the session hears of a size once", () => {

@@ -30,6 +30,8 @@ export function connectTerminal(options: {
   onClosed: (reason: string) => void;
   /** A piece of what was printed before somebody looked is in the terminal now. */
   onReplayed?: () => void;
+  /** What is in the terminal from here on does not begin where it began. */
+  onCut?: () => void;
 }): TerminalLink {
   const { terminal, fit } = options.parts;
   const feed = createFeed(terminal);
@@ -47,7 +49,10 @@ export function connectTerminal(options: {
       if (message.type === "session") return options.onSession(message.session);
       const { chars, replay, dropped_bytes } = message;
       if (dropped_bytes !== undefined) {
-        feed.between(() => terminal.reset());
+        feed.between(() => {
+          terminal.reset();
+          options.onCut?.();
+        });
         feed.write(
           `\u001b[2m[${dropped_bytes.toLocaleString("en")} earlier bytes are no longer kept]\u001b[0m\r\n`,
         );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SHORTCUTS, shortcutOf } from "./shortcuts.ts";
+import { goesElsewhere, SHORTCUTS, shortcutOf } from "./shortcuts.ts";
 
 const NONE = { ctrlKey: false, shiftKey: false, altKey: false, metaKey: false };
 const BOTH = { ...NONE, ctrlKey: true, shiftKey: true };
@@ -49,4 +49,16 @@ describe("keys in a terminal", () => {
       "older",
     ]);
   });
+});
+
+test("[B6] keys that pass a terminal by are told from those that are meant for it", () => {
+  const passing = ["PageUp", "PageDown", "P"].map((key) => ({ key, ...BOTH }));
+  const held = ["Control", "Shift"].map((key) => ({ key, ...BOTH }));
+  for (const key of [...passing, ...held]) expect(goesElsewhere(key)).toBe(true);
+  const meant = [
+    { key: "PageUp", ...NONE, shiftKey: true },
+    { key: "a", ...NONE },
+    { key: "F", ...BOTH },
+  ];
+  for (const key of meant) expect(goesElsewhere(key)).toBe(false);
 });

@@ -24,6 +24,8 @@ const WITH_CONTROL_SHIFT: Readonly<Record<string, TerminalAction>> = {
   PAGEUP: "newer",
 };
 
+const MODIFIERS: ReadonlySet<string> = new Set(["Control", "Shift", "Alt", "Meta"]);
+
 /** The list in which they are shown, with the keys as one reads them; all but the first go with Ctrl+Shift. */
 export const SHORTCUTS: readonly { keys: string; what: string }[] = [
   { keys: "F6", what: "leave" },
@@ -42,4 +44,10 @@ export function shortcutOf({ key, ctrlKey, shiftKey, altKey, metaKey }: Key): Te
   // Tab belongs to the shell, so there must be another way out for the keyboard.
   if (key === "F6" && !ctrlKey && !shiftKey) return "leave";
   return ctrlKey && shiftKey ? (WITH_CONTROL_SHIFT[key.toUpperCase()] ?? null) : null;
+}
+
+/** Whether the key goes from here to another tab or page, or is held down for that, and does nothing to the terminal. */
+export function goesElsewhere(key: Key): boolean {
+  const action = shortcutOf(key);
+  return action === "newer" || action === "older" || action === "go" || MODIFIERS.has(key.key);
 }

@@ -8,9 +8,10 @@ import { copyText } from "../ui/copy.ts";
 import { createTerminal, textOf, type TerminalParts } from "./create-terminal.ts";
 import { FindBar } from "./find-bar.tsx";
 import { LinkQuestion } from "./link-question.tsx";
-import { SHORTCUTS, shortcutOf, type TerminalAction } from "./shortcuts.ts";
+import { goesElsewhere, SHORTCUTS, shortcutOf, type TerminalAction } from "./shortcuts.ts";
 import { TabName } from "./tab-name.tsx";
 import { TerminalBar } from "./terminal-bar.tsx";
+import { scrollBack, type ScrollingBack } from "./scroll-back.ts";
 import { isSelectionInView, scrollToSelection } from "./selection-in-view.ts";
 import { TERMINAL_THEMES } from "./terminal-theme.ts";
 import styles from "./terminal-view.module.css";
@@ -61,23 +62,22 @@ export function TerminalView(props: {
   const clicked = useEffectEvent(links.clicked);
   /** Somebody works with what is selected, by keys that go to a line above the terminal. */
   const worksWithSelection = useEffectEvent(() => finding > 0 || (links.asked?.byKeys ?? 0) > 0);
-  /** Drawn from the log, it is scrolled back to this line, if it was when it was hidden. */
-  const backTo = useRef<number>(undefined);
-  const firstBackTo = useEffectEvent(() => {
-    const back = store.getState().scrolledBack[session.session_id];
-    return back?.full === true && back.outputBytes !== session.output_bytes ? undefined : back?.line;
-  });
+  /** Drawn from the log, it is scrolled back to where it was when it was hidden. */
+  const scrolling = useRef<ScrollingBack>(null);
+  const outputBytes = useEffectEvent(() => session.output_bytes);
   const hidden = useEffectEvent(() => {
     const terminal = parts.current?.terminal;
     if (terminal === undefined) return;
     const { length, viewportY: line, baseY } = terminal.buffer.normal;
     onHide(length);
+    // Passed while it was being drawn: where it was left is not forgotten.
+    if (scrolling.current?.isUnderway === true) return;
     const full = length >= (terminal.options.scrollback ?? 0) + terminal.rows;
     store
       .getState()
       .leftTerminal(
         session.session_id,
-        line < baseY ? { line, full, outputBytes: session.output_bytes } : undefined,
+        line < baseY ? { line, fromEnd: baseY - line, full, outputBytes: session.output_bytes } : undefined,
       );
   });
   const ended = hasEnded(session);
@@ -93,16 +93,17 @@ export function TerminalView(props: {
     const made = createTerminal(firstLook(), { link: (url) => clicked(url) });
     made.terminal.open(element);
     void drawWithHardware(made.terminal); // never rejects
-    backTo.current = firstBackTo();
+    const left = store.getState().scrolledBack[session.session_id];
+    const back = scrollBack(made.terminal, left, () => outputBytes());
+    scrolling.current = back;
     const tied = connectTerminal({
       parts: made,
       attach: (on) => store.getState().attachTerminal(session.session_id, on),
       // The list tells the same of every session, this one included.
       onSession: () => {},
       onClosed: setClosed,
-      onReplayed() {
-        if (backTo.current !== undefined) made.terminal.scrollToLine(backTo.current);
-      },
+      onReplayed: back.replayed,
+      onCut: back.cut,
     });
     parts.current = made;
     link.current = tied;
@@ -129,6 +130,7 @@ export function TerminalView(props: {
       made.terminal.dispose();
       parts.current = null;
       link.current = null;
+      scrolling.current = null;
     };
   }, [store, session.session_id]);
 
@@ -136,7 +138,7 @@ export function TerminalView(props: {
     // It takes no focus by itself: what is typed into an agent's shell should be meant for it.
     link.current?.show(seen);
     // What it missed while it is hidden comes as a replay, too, and moves nothing.
-    if (!seen) backTo.current = undefined;
+    if (!seen && scrolling.current?.isUnderway === false) scrolling.current.giveUp();
   }, [seen]);
   useEffect(() => {
     if (seen) store.getState().sawBells(session.session_id, session.bells ?? 0);
@@ -153,6 +155,7 @@ export function TerminalView(props: {
   }, [ended]);
 
   const back = () => parts.current?.terminal.focus();
+  const scrollsNoMore = () => scrolling.current?.giveUp();
   const act = (action: TerminalAction | "command") => {
     switch (action) {
       case "leave":
@@ -189,6 +192,12 @@ export function TerminalView(props: {
     <div
       className={styles.view}
       hidden={!visible}
+      onWheelCapture={scrollsNoMore}
+      onPointerDownCapture={scrollsNoMore}
+      // Before xterm keeps it for itself.
+      onKeyDownCapture={(event) => {
+        if (!goesElsewhere(event)) scrollsNoMore();
+      }}
       onKeyDown={(event) => {
         const action = shortcutOf(event);
         if (action === null) return;

@@ -8,6 +8,7 @@ import { formatRoute } from "../store/route.ts";
 import { applyAnswer, dataOf, LOADING, type Reading } from "../store/reading.ts";
 import type { Slice } from "../store/slice.ts";
 import { watch } from "../store/watch.ts";
+import type { ScrolledBack } from "./scroll-back.ts";
 import { stopNote } from "./stop-note.ts";
 import { openTerminalPort, type TerminalPort } from "./terminal-port.ts";
 
@@ -39,15 +40,6 @@ export type TerminalsSlice = {
   /** Reads them, and again after each start and end, until called off. */
   followTerminalHistory: () => () => void;
 };
-
-export interface ScrolledBack {
-  /** The first line in view, counted from the oldest that the tab kept. */
-  readonly line: number;
-  /** When so many bytes were printed. */
-  readonly outputBytes: number;
-  /** The tab kept as many lines as it may: with new ones the oldest go, and `line` is another. */
-  readonly full: boolean;
-}
 
 export type WholeCommandAnswer =
   | { readonly ok: true; readonly command: string }
