@@ -25,10 +25,11 @@ export interface TextRead {
 interface Before {
   escape: EscapeState;
   modes: Modes;
-  /** The last bytes: a sequence may be cut by the end of the block. */
+  /** The last bytes, where they may hold a sequence that is cut by the end of the block. */
   tail: Buffer;
 }
 
+const ESCAPE = 0x1b;
 const NOTHING_BEFORE: Before = { escape: TEXT_STATE, modes: NEW_TERMINAL, tail: Buffer.alloc(0) };
 
 export interface OutputLogOptions {
@@ -216,10 +217,11 @@ export class OutputLog implements BlockHolder {
 }
 
 function stateAfterBlock(block: Buffer, { escape, modes, tail }: Before): Before {
+  const end = block.subarray(-BORDER_BYTES);
   return {
     escape: stateAfter(block, escape),
     modes: modesAfterNext(tail, block, modes),
-    tail: Buffer.from(block.subarray(-BORDER_BYTES)),
+    tail: end.includes(ESCAPE) ? Buffer.from(end) : NOTHING_BEFORE.tail,
   };
 }
 

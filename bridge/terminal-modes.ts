@@ -49,9 +49,10 @@ export function sequencesOf(modes: Modes): string {
   return [...modes.values()].join("");
 }
 
-/** The modes after `bytes`. A sequence that they cut is not counted. Output without any costs three searches. */
+/** The modes after `bytes`. A sequence that they cut is not counted. Output without any costs two searches. */
 export function modesAfter(bytes: Buffer, before: Modes): Modes {
-  const shifts = bytes.includes(SHIFT_OUT) || bytes.includes(SHIFT_IN);
+  // Nothing is shifted back in that is not out.
+  const shifts = bytes.includes(SHIFT_OUT) || (before.has("shift") && bytes.includes(SHIFT_IN));
   if (!shifts && !bytes.includes(ESCAPE)) return before;
   const modes = new Map(before);
   for (const told of bytes.toString("latin1").matchAll(shifts ? TOLD_OR_SHIFTED : TOLD)) take(modes, told);
@@ -60,6 +61,7 @@ export function modesAfter(bytes: Buffer, before: Modes): Modes {
 
 /** As `modesAfter`, for bytes that come right after others. */
 export function modesAfterNext(previous: Buffer, bytes: Buffer, before: Modes): Modes {
+  if (!previous.includes(ESCAPE)) return modesAfter(bytes, before);
   const border = Buffer.concat([previous.subarray(-BORDER_BYTES), bytes.subarray(0, BORDER_BYTES)]);
   // What is taken twice, in the same order, means the same.
   return modesAfter(bytes, modesAfter(border, before));
