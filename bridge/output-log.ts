@@ -2,7 +2,7 @@ import { BlockPool, LOG_BLOCK_BYTES, type BlockHolder } from "./block-pool.ts";
 import { TERMINAL_LIMITS } from "./contract/api.ts";
 import { EscapeScanner, stateAfter, TEXT_STATE, type EscapeState } from "./escape-scanner.ts";
 import type { SpillFile } from "./spill-file.ts";
-import { BORDER_BYTES, modesAfterNext, NEW_TERMINAL, type Modes } from "./terminal-modes.ts";
+import { borderOf, modesAfterNext, NEW_TERMINAL, NO_BORDER, type Modes } from "./terminal-modes.ts";
 import { brokenStart, restOfCharacter, UTF8_MAX_BYTES, wholeCharacters } from "./utf8.ts";
 
 /** Bytes from the log, with the offset at which they begin and the number of bytes that were evicted before it. */
@@ -25,12 +25,11 @@ export interface TextRead {
 interface Before {
   escape: EscapeState;
   modes: Modes;
-  /** The last bytes, where they may hold a sequence that is cut by the end of the block. */
+  /** See `borderOf`. */
   tail: Buffer;
 }
 
-const ESCAPE = 0x1b;
-const NOTHING_BEFORE: Before = { escape: TEXT_STATE, modes: NEW_TERMINAL, tail: Buffer.alloc(0) };
+const NOTHING_BEFORE: Before = { escape: TEXT_STATE, modes: NEW_TERMINAL, tail: NO_BORDER };
 
 export interface OutputLogOptions {
   /** What this log keeps in memory at most: a positive multiple of the block size. */
@@ -217,11 +216,10 @@ export class OutputLog implements BlockHolder {
 }
 
 function stateAfterBlock(block: Buffer, { escape, modes, tail }: Before): Before {
-  const end = block.subarray(-BORDER_BYTES);
   return {
     escape: stateAfter(block, escape),
     modes: modesAfterNext(tail, block, modes),
-    tail: end.includes(ESCAPE) ? Buffer.from(end) : NOTHING_BEFORE.tail,
+    tail: borderOf(block),
   };
 }
 

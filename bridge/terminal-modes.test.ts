@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { modesAfter, modesAfterNext, NEW_TERMINAL, sequencesOf } from "./terminal-modes.ts";
+import { borderOf, modesAfter, modesAfterNext, NEW_TERMINAL, sequencesOf } from "./terminal-modes.ts";
 
 const after = (output: string) => sequencesOf(modesAfter(Buffer.from(output), NEW_TERMINAL));
 
@@ -26,7 +26,7 @@ describe("what a terminal still heeds", () => {
     );
     for (let cut = 0; cut <= whole.length; cut += 1) {
       const first = whole.subarray(0, cut);
-      const modes = modesAfterNext(first, whole.subarray(cut), modesAfter(first, NEW_TERMINAL));
+      const modes = modesAfterNext(borderOf(first), whole.subarray(cut), modesAfter(first, NEW_TERMINAL));
       expect(sequencesOf(modes)).toBe("\u001b[?47h\u001b(0\u001b[?25l");
     }
   });
@@ -34,7 +34,7 @@ describe("what a terminal still heeds", () => {
   it("is the same wherever the longest sequence that programs print is cut", () => {
     const whole = Buffer.from("\u001b[?1;7;25;47;66;1000;1002;1003;1004;1005;1006;1015;1016;1047;1049;2004h");
     for (let cut = 0; cut <= whole.length; cut += 1) {
-      const modes = modesAfterNext(whole.subarray(0, cut), whole.subarray(cut), NEW_TERMINAL);
+      const modes = modesAfterNext(borderOf(whole.subarray(0, cut)), whole.subarray(cut), NEW_TERMINAL);
       expect(sequencesOf(modes)).toBe(after(whole.toString()));
     }
   });

@@ -2,7 +2,7 @@ const ESCAPE = 0x1b;
 const SHIFT_OUT = 0x0e;
 const SHIFT_IN = 0x0f;
 /** A sequence that is cut by the end of a piece is found with so many bytes of both pieces. */
-export const BORDER_BYTES = 128;
+const BORDER_BYTES = 128;
 /** Character set, keypad and reset, modes; and which half of the characters is meant, which few programs ever say. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const TOLD = /\u001b(?:([()])([ -~])|([c=>])|\[\?([\d;]+)([hl]))/g;
@@ -59,10 +59,18 @@ export function modesAfter(bytes: Buffer, before: Modes): Modes {
   return modes;
 }
 
-/** As `modesAfter`, for bytes that come right after others. */
+export const NO_BORDER = Buffer.alloc(0);
+
+/** A copy of the last bytes, where they may hold a sequence that goes on in what comes next; else nothing. */
+export function borderOf(bytes: Buffer): Buffer {
+  const end = bytes.subarray(-BORDER_BYTES);
+  return end.includes(ESCAPE) ? Buffer.from(end) : NO_BORDER;
+}
+
+/** As `modesAfter`, for bytes that come right after others with this border. */
 export function modesAfterNext(previous: Buffer, bytes: Buffer, before: Modes): Modes {
-  if (!previous.includes(ESCAPE)) return modesAfter(bytes, before);
-  const border = Buffer.concat([previous.subarray(-BORDER_BYTES), bytes.subarray(0, BORDER_BYTES)]);
+  if (previous.length === 0) return modesAfter(bytes, before);
+  const border = Buffer.concat([previous, bytes.subarray(0, BORDER_BYTES)]);
   // What is taken twice, in the same order, means the same.
   return modesAfter(bytes, modesAfter(border, before));
 }

@@ -4,7 +4,7 @@ import { modernAgent } from "./agents/modern.ts";
 import { violations } from "./axe.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { resizeWindow } from "./pages/resize-window.ts";
-import { approveFirstCommand, terminalTabs } from "./pages/terminal-tabs.ts";
+import { approveFirstCommand, clickLink, terminalTabs } from "./pages/terminal-tabs.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
 test.describe("Who works in a terminal", () => {
@@ -201,14 +201,7 @@ test.describe("Who works in a terminal", () => {
     const id = await run("echo 'https://bank.example@evil.example/\u202egpj.exe'; exec cat");
     await open(id);
     const link = rows().getByText("evil.example").first();
-    await expect(async () => {
-      const box = await link.boundingBox();
-      if (box === null) throw new Error("the address is not on screen");
-      await app.page.mouse.move(box.x + 20, box.y + box.height / 2, { steps: 4 });
-      await expect(app.page.locator(".xterm-cursor-pointer").first()).toBeAttached({ timeout: 1_000 });
-    }).toPass({ timeout: 60_000 });
-    await app.page.mouse.down();
-    await app.page.mouse.up();
+    await clickLink(link);
     const question = app.page.getByRole("group", { name: "Open this address?" });
     await expect(question).toContainText("Open evil.example in your browser?");
     await expect(question).toContainText("https://bank.example@evil.example/⟨U+202E⟩gpj.exe");

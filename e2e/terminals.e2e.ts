@@ -7,6 +7,7 @@ import { handshakeAgent } from "./agents/handshake.ts";
 import { modernAgent } from "./agents/modern.ts";
 import { launchApp, type RunningApp } from "./launch.ts";
 import { questionsOnScreen, waitForQuestion } from "./pages/consent-window.ts";
+import { clickLink } from "./pages/terminal-tabs.ts";
 import { isRunning, processTree, processesWithEnv } from "./processes.ts";
 import { saveScreenshot } from "./screenshot.ts";
 
@@ -199,16 +200,7 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     await readToEnd(modern, session);
     await app.page.getByRole("tab").filter({ hasText: "example.org" }).click();
     const link = app.page.getByRole("tabpanel").locator(".xterm-rows").getByText("example.org/path").first();
-    // As a hand does it: the terminal draws links under the pointer. The row's element is replaced whenever it is drawn anew,
-    // so the place is looked up again until the link answers to the pointer.
-    await expect(async () => {
-      const box = await link.boundingBox();
-      if (box === null) throw new Error("the address is not on screen");
-      await app.page.mouse.move(box.x + 20, box.y + box.height / 2, { steps: 4 });
-      await expect(app.page.locator(".xterm-cursor-pointer").first()).toBeAttached({ timeout: 1_000 });
-    }).toPass({ timeout: 60_000 });
-    await app.page.mouse.down();
-    await app.page.mouse.up();
+    await clickLink(link);
     const question = app.page.getByRole("group", { name: "Open this address?" });
     await expect(question).toContainText("https://example.org/path");
     await question.getByRole("button", { name: "Do not open it" }).click();

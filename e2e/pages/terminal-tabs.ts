@@ -36,3 +36,19 @@ export function terminalTabs(app: () => RunningApp, agent: () => Agent): Termina
     open: (id) => app().page.evaluate((to) => (window.location.hash = to), `#/terminals/${id}`),
   };
 }
+
+/**
+ * Clicks an address in the output as a hand does it: the terminal draws links under the pointer. The row's element is replaced
+ * whenever it is drawn anew, so the place is looked up again until the link answers to the pointer.
+ */
+export async function clickLink(link: Locator): Promise<void> {
+  const page = link.page();
+  await expect(async () => {
+    const box = await link.boundingBox();
+    if (box === null) throw new Error("the address is not on screen");
+    await page.mouse.move(box.x + 20, box.y + box.height / 2, { steps: 4 });
+    await expect(page.locator(".xterm-cursor-pointer").first()).toBeAttached({ timeout: 1_000 });
+  }).toPass({ timeout: 60_000 });
+  await page.mouse.down();
+  await page.mouse.up();
+}
