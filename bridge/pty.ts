@@ -58,7 +58,9 @@ const POLL_AT_MOST_MS = 250;
 const POLL_BYTES = 1024 * 1024;
 const EMPTY_POLLS = 2;
 
-/** A Linux terminal gives less than 4 KiB at once; this much says that more is there, in bytes. */
+/** A Linux terminal gives less than this at once, in bytes; where there is less room a read would give a rest of it only. */
+const READ_BYTES = 4_096;
+/** This much in one read says that more is there, in bytes. */
 const FULL_READ_BYTES = 2_048;
 /**
  * In a turn that has taken so many bytes, so many reads in a row may give little or nothing (a third of a millisecond): the
@@ -235,8 +237,8 @@ function openStream(master: number, events: PtyEvents): ReadStream {
       for (let total = 0; total < TURN_BYTES; total += last) {
         littleReads = last >= FULL_READ_BYTES ? 0 : littleReads + 1;
         if (littleReads > (total < BUSY_BYTES ? 0 : BUSY_READS)) break;
-        if (filled === readBuffer.length) {
-          events.data(readBuffer);
+        if (filled > readBuffer.length - READ_BYTES) {
+          events.data(readBuffer.subarray(0, filled));
           filled = 0;
         }
         last = readSome(master, filled);
