@@ -72,6 +72,14 @@ export async function lineModes(terminal: string): Promise<LineModes> {
   }
 }
 
+/**
+ * Whoever reads this terminal gets keys as they come. Never on a system whose terminals have no path: those answer what
+ * programs ask by themselves.
+ */
+export async function takesKeys(terminal: string): Promise<boolean> {
+  return terminal !== "" && !(await lineModes(terminal)).lines;
+}
+
 /** Does the output end in a line that is not finished: a prompt? Escape sequences are not seen by anybody. */
 export function endsUnfinished(tail: Uint8Array): boolean {
   const text = Buffer.from(tail.buffer, tail.byteOffset, tail.length).toString("utf8").replace(SEQUENCES, "");

@@ -1,9 +1,8 @@
-import type * as Graphemes from "@xterm/addon-unicode-graphemes";
-import { Terminal, type IBuffer, type IBufferLine } from "@xterm/headless";
+import type { IBuffer, IBufferLine, Terminal } from "@xterm/headless";
 import type { TerminalSize } from "./contract/api.ts";
-import { boundCounts } from "./contract/bounded-counts.ts";
 import { EscapeScanner } from "./escape-scanner.ts";
-import { NEW_TERMINAL, sequencesOf, type Modes } from "./terminal-modes.ts";
+import { headlessTerminal, parsed } from "./headless-terminal.ts";
+import { NEW_TERMINAL, type Modes } from "./terminal-modes.ts";
 import { brokenStart, wholeCharacters } from "./utf8.ts";
 
 /** Wide enough for what programs draw; a longer line is put together again, so no text depends on it. */
@@ -37,15 +36,15 @@ export async function plainText(printed: Uint8Array, modes: Modes = NEW_TERMINAL
   // What a string holds is no text, and a long one would be cut by what we write between batches.
   const bytes = new EscapeScanner().takeWithoutStrings(printed);
   keepFarTabs(bytes);
-  const terminal = await newTerminal({ cols: TEXT_COLUMNS, rows: TEXT_ROWS }, SCROLLBACK_LINES, modes);
+  const terminal = await headlessTerminal({ cols: TEXT_COLUMNS, rows: TEXT_ROWS }, SCROLLBACK_LINES, modes);
   try {
     let text = "";
     for (let from = 0; from < bytes.length;) {
       const to = endOfBatch(bytes, from);
-      await write(terminal, bytes.subarray(from, to));
+      await parsed(terminal, bytes.subarray(from, to));
       from = to;
       text += takeScrolled(terminal);
-      if (from < bytes.length) await write(terminal, "\u001b[3J"); // what was taken goes, the screen stays
+      if (from < bytes.length) await parsed(terminal, "\u001b[3J"); // what was taken goes, the screen stays
     }
     const { normal } = terminal.buffer;
     const lines = linesOf(normal, normal.baseY, normal.baseY + TEXT_ROWS);
@@ -72,11 +71,11 @@ export async function screenText(
   size: TerminalSize,
   modes: Modes = NEW_TERMINAL,
 ): Promise<ScreenText> {
-  const terminal = await newTerminal(size, 0, modes);
+  const terminal = await headlessTerminal(size, 0, modes);
   try {
     // What takes long holds up others no longer than it takes for one piece.
     for (let from = 0; from < bytes.length; from += SCREEN_PIECE_BYTES)
-      await write(terminal, bytes.subarray(from, from + SCREEN_PIECE_BYTES));
+      await parsed(terminal, bytes.subarray(from, from + SCREEN_PIECE_BYTES));
     const { active } = terminal.buffer;
     const lines = Array.from(
       { length: size.rows },
@@ -208,41 +207,4 @@ function logicalRow(buffer: IBuffer, row: number): number {
 function lastLine(lines: readonly Line[], row: number): number {
   const index = lines.findIndex((line) => line.row === row);
   return index < 0 ? lines.length : index;
-}
-
-let graphemes: Promise<typeof Graphemes> | undefined;
-
-/**
- * addon-unicode-graphemes 0.4.0 reads its table from the start of the memory that a Buffer lies in, and a small Buffer lies
- * somewhere in a shared pool: "Data error". So it is loaded while there is no pool.
- */
-async function loadGraphemes() {
-  const { poolSize } = Buffer;
-  Buffer.poolSize = 0;
-  try {
-    return await import("@xterm/addon-unicode-graphemes");
-  } finally {
-    Buffer.poolSize = poolSize;
-  }
-}
-
-async function newTerminal(
-  { cols, rows }: TerminalSize,
-  scrollback: number,
-  modes: Modes,
-): Promise<Terminal> {
-  graphemes ??= loadGraphemes();
-  const { UnicodeGraphemesAddon } = await graphemes;
-  const terminal = new Terminal({ cols, rows, scrollback, allowProposedApi: true });
-  terminal.loadAddon(new UnicodeGraphemesAddon());
-  boundCounts(terminal);
-  const sequences = sequencesOf(modes);
-  if (sequences !== "") await write(terminal, sequences);
-  return terminal;
-}
-
-function write(terminal: Terminal, bytes: Uint8Array | string): Promise<void> {
-  return new Promise((done) => {
-    terminal.write(bytes, done);
-  });
 }

@@ -32,7 +32,7 @@ export interface PtyEnd {
 
 export interface PtyEvents {
   /** The bytes are valid during the call only. */
-  data(bytes: Uint8Array): void;
+  data(bytes: Buffer): void;
   /** The leader is reaped; all that it printed has been handed to `data`. The pty is closed. Called once. */
   end(end: PtyEnd): void;
 }

@@ -10,7 +10,7 @@ import {
   type TerminalSize,
 } from "./contract/api.ts";
 import { BellWatch } from "./bell-watch.ts";
-import { endsUnfinished, foreground, lineModes, type Foreground } from "./input-watch.ts";
+import { endsUnfinished, foreground, lineModes, takesKeys, type Foreground } from "./input-watch.ts";
 import type { OutputLog } from "./output-log.ts";
 import { LookTimes } from "./look-times.ts";
 import { openTerminal } from "./open-terminal.ts";
@@ -24,6 +24,7 @@ import { SizeHistory } from "./size-history.ts";
 import { Tab, type TabPort, type TabSource } from "./tab.ts";
 import { Timeline } from "./timeline.ts";
 import { TerminalProcesses } from "./terminal-processes.ts";
+import { UnseenQuestions } from "./unseen-questions.ts";
 
 const DEFAULT_SIZE: TerminalSize = { cols: 80, rows: 24 };
 /** After everything was killed, the leader's end is told within this, in ms; draining takes at most 250. */
@@ -89,6 +90,7 @@ export class Session implements TabSource, Readable {
   #inputRefused = false;
   #name: string | undefined;
   readonly #bell = new BellWatch();
+  readonly #questions: UnseenQuestions;
   #outputAtMs = 0;
   readonly #looks = new LookTimes();
   readonly #listeners = new Set<() => void>();
@@ -104,6 +106,16 @@ export class Session implements TabSource, Readable {
     this.sizes = new SizeHistory(request.size ?? DEFAULT_SIZE);
     this.#shell = request.shell ?? "";
     this.#cwd = request.cwd ?? "";
+    this.#questions = new UnseenQuestions({
+      log: this.log,
+      clock: context.clock,
+      size: () => this.sizes.current,
+      takesKeys: () => takesKeys(this.#pty?.terminal ?? ""),
+      answer: (text) => this.#pty?.write(text),
+      problem: (error) => {
+        context.problem(`${id}: what its program asked got no answer: ${String(error)}`);
+      },
+    });
     this.#started = this.#start();
   }
 
@@ -232,6 +244,7 @@ export class Session implements TabSource, Readable {
   /** Gives back the tab and the log of a session that is over. */
   forget(): void {
     this.detach();
+    this.#questions.close();
     this.log.dispose();
   }
 
@@ -308,9 +321,12 @@ export class Session implements TabSource, Readable {
       { ...launched, env: plan.env, cwd: plan.cwd, size: this.sizes.current },
       {
         data: (bytes) => {
-          this.timeline.note(this.log.end, this.#context.now().getTime());
+          const offset = this.log.end;
+          this.timeline.note(offset, this.#context.now().getTime());
           this.log.append(bytes);
           this.#bell.take(bytes);
+          if (this.#tab?.isShown === true) this.#questions.seen();
+          else this.#questions.unseen(bytes, offset);
           this.#outputAtMs = this.#context.clock.nowMs();
           this.#looks.happened();
           this.#tab?.outputArrived();
@@ -329,6 +345,7 @@ export class Session implements TabSource, Readable {
   }
 
   async #end(end: PtyEnd): Promise<void> {
+    this.#questions.close();
     await this.#started;
     this.#processes?.leaderEnded();
     await this.#removeScript();

@@ -4,26 +4,8 @@ import { poll } from "../loopback/testing/poll.ts";
 import { TERMINAL_LIMITS } from "./contract/api.ts";
 import { FLOW } from "./contract/flow.ts";
 import { ToTab } from "./contract/port.ts";
-import type { TabPort } from "./tab.ts";
+import { tabPort } from "./testing/tab-port.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
-
-/** The bridge's end over a real message channel. */
-function tabPort(port: MessagePort): TabPort {
-  return {
-    post: (message) => {
-      port.postMessage(message);
-    },
-    onMessage: (listener) => {
-      port.on("message", listener);
-    },
-    onClose: (listener) => {
-      port.on("close", listener);
-    },
-    close: () => {
-      port.close();
-    },
-  };
-}
 
 let bridge: Terminals;
 const ports: MessagePort[] = [];

@@ -73,6 +73,11 @@ export class Tab {
     this.outputArrived();
   }
 
+  /** Somebody looks: what is printed now is shown, and what it asks the terminal is answered there. */
+  get isShown(): boolean {
+    return !this.#closed && this.#visible;
+  }
+
   /** There is more in the log, or nothing more will come. What arrives in one turn of the event loop is sent together. */
   outputArrived(): void {
     if (this.#closed || !this.#visible || !this.#current.maySend) return;
@@ -109,7 +114,7 @@ export class Tab {
         this.#source.resize(message.size);
         return;
       case "visible":
-        // What asked the terminal something while nobody looked has stopped waiting: an answer now would be typed into a shell.
+        // What asked the terminal something while nobody looked was answered then (UnseenQuestions), or has stopped waiting.
         if (message.visible && !this.#visible) this.#replayUntil = endOfCharacters(this.#source.log);
         this.#visible = message.visible;
         this.outputArrived();

@@ -157,6 +157,25 @@ test.describe("Who works in a terminal", () => {
     await expect(rows()).toContainText("ready> echo only this");
   });
 
+  test("[B6] a program that asks its terminal something goes on, whether somebody looks or not", async () => {
+    const ask = String.raw`bash -c 'stty raw -echo; printf "\033[6n"; IFS= read -r -s -d R where; stty sane; printf "%q told\n" "$where"'`;
+    const shown = await run("echo mine; exec cat");
+    await open(shown);
+    await shows("mine");
+    const unseen = await run(ask);
+    const told = { session_id: unseen, format: "text", wait_for: "exit", wait_seconds: 30 };
+    expect((await agent.call("ironflow_terminal_read", told)).structured).toMatchObject({
+      output: String.raw`$'\E[1;1' told` + "\n",
+    });
+    const seen = await run(`read -r go; ${ask}; exec cat`);
+    await open(seen);
+    await expect(rows()).toHaveCount(1);
+    await agent.call("ironbridge_terminal_input", { session_id: seen, text: "\r" });
+    await shows("told");
+    // Once: more answers would be typed into what comes after.
+    await expect(rows()).toContainText(/\$'\\E\[\d+;1' told\s*$/);
+  });
+
   test("[B6] finds a tab scrolled back to where they left it, also when it was let go meanwhile", async () => {
     const mine = await run("seq 15000; exec cat");
     await open(mine);

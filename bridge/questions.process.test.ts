@@ -1,0 +1,124 @@
+import { MessageChannel } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tabPort } from "./testing/tab-port.ts";
+import { terminals, type Terminals } from "./testing/terminals.ts";
+
+let bridge: Terminals;
+beforeEach(async () => {
+  bridge = await terminals();
+});
+afterEach(() => bridge.dispose());
+
+/** Asks with raw keys, and prints what it is told, made visible. */
+const asks = (questions: string, { before = "", wanted = 1, seconds = 30 } = {}) => `exec python3 -c '
+import os, select, sys, termios, tty
+old = termios.tcgetattr(0)
+tty.setraw(0)
+os.write(1, b"""${before}${questions}""")
+got = b""
+while select.select([0], [], [], ${seconds} if got.count(b"\\x1b") < ${wanted} else 0.5)[0]:
+    got += os.read(0, 1024)
+termios.tcsetattr(0, termios.TCSANOW, old)
+print("told", repr(got.decode()))
+'`;
+
+describe("what a program asks a terminal that nobody sees", () => {
+  it.each([
+    ["where its cursor is", "\\x1b[6n", "ab\\r\\ncde", "\\x1b[2;4R"],
+    ["whether it is well", "\\x1b[5n", "", "\\x1b[0n"],
+    ["what it is", "\\x1b[c", "", "\\x1b[?1;2c"],
+    ["which version", "\\x1b[>c", "", "\\x1b[>0;276;0c"],
+    ["how a mode stands", "\\x1b[?2004$p", "\\x1b[?2004h", "\\x1b[?2004;1$y"],
+  ])("is answered as a tab would answer: %s", async (_what, question, before, answer) => {
+    const { output } = await bridge.finish(asks(question, { before }));
+    expect(output).toContain(`told '${answer}'`);
+  });
+
+  it("is answered in the order in which it was asked, and once", async () => {
+    const { output } = await bridge.finish(asks("\\x1b[5n\\x1b[6n\\x1b[c", { wanted: 3 }));
+    expect(output).toContain("told '\\x1b[0n\\x1b[1;1R\\x1b[?1;2c'");
+  });
+
+  it("is answered for the size that the terminal has, after more output than is kept in one piece", async () => {
+    const { output } = await bridge.finish(`seq 1 40000; ${asks("\\x1b[999;999H\\x1b[6n")}`, {
+      size: { cols: 97, rows: 31 },
+    });
+    expect(output).toContain("told '\\x1b[31;97R'");
+  });
+
+  it("is answered to a shell that asks before it reads keys", async () => {
+    const { output } = await bridge.finish(
+      `printf '\\033[6n'; IFS= read -r -s -d R where; printf 'told %q' "$where"`,
+      {
+        shell: "/bin/bash",
+      },
+    );
+    expect(output).toContain(String.raw`told $'\E[1;1'`);
+  });
+
+  it("is not answered into the lines of a program that only prints it", async () => {
+    const { output, session } = await bridge.finish(
+      `printf 'x\\033[6n\\033[c'; read -r -t 1 line; echo "line <$line>"`,
+      { shell: "/bin/bash" },
+    );
+    expect(session.exit_code).toBe(0);
+    expect(output).toContain("line <>");
+    expect(output).not.toContain("^[[");
+  });
+
+  it("is not answered into a shell that has gone on", async () => {
+    const { session_id } = await bridge.run("PS1='ready> ' exec bash --norc --noprofile -i");
+    await bridge.until(session_id, "ready>");
+    bridge.sessions.type(session_id, String.raw`printf '\033[6n\033[c'` + "\r");
+    await bridge.until(session_id, /\[6n[^]*ready>/);
+    bridge.sessions.type(session_id, "echo only this; exit\r");
+    await bridge.end(session_id);
+    const output = bridge.readAll(session_id).replaceAll("\u001b[?2004h", "");
+    expect(output).toContain("ready> echo only this");
+  });
+
+  it("is answered to a full-screen program that draws on", async () => {
+    const before = "\\x1b[?1049h";
+    const { output } = await bridge.finish(asks("\\x1b[5n~\\r\\n~\\r\\n", { before }));
+    expect(output).toContain("told '\\x1b[0n'");
+  });
+
+  it("is left to a tab that shows it", async () => {
+    const started = await bridge.run(`read -r go; ${asks("\\x1b[6n", { seconds: 2 })}`);
+    const { port1, port2 } = new MessageChannel();
+    bridge.sessions.attach(started.session_id, tabPort(port2));
+    bridge.sessions.type(started.session_id, "\r");
+    await bridge.until(started.session_id, "\u001b[6n");
+    await bridge.end(started.session_id);
+    port1.close();
+    expect(bridge.readAll(started.session_id)).toContain("told ''");
+  });
+
+  it("is answered when the tab is hidden, and not again when it is shown", async () => {
+    const started = await bridge.run(`read -r go; ${asks("\\x1b[6n")}`);
+    const { port1, port2 } = new MessageChannel();
+    const replays: boolean[] = [];
+    port1.on("message", (message: { type: string; chars?: string; replay?: boolean }) => {
+      if (message.chars?.includes("\u001b[6n") === true) replays.push(message.replay === true);
+    });
+    bridge.sessions.attach(started.session_id, tabPort(port2));
+    port1.postMessage({ type: "visible", visible: false });
+    port1.postMessage({ type: "input", text: "\r" });
+    await bridge.until(started.session_id, "told");
+    port1.postMessage({ type: "visible", visible: true });
+    await bridge.end(started.session_id);
+    expect(bridge.readAll(started.session_id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
+    await expect.poll(() => replays, { timeout: 10_000 }).toEqual([true]);
+    port1.close();
+  });
+
+  it("does not hold up others when a program asks without end", async () => {
+    const asker = await bridge.run(`stty raw -echo; while :; do printf '\\033[6n'; done`, {
+      shell: "/bin/sh",
+    });
+    const { output } = await bridge.finish("seq 1 20000");
+    expect(output.endsWith("20000\r\n")).toBe(true);
+    await bridge.sessions.stop(asker.session_id);
+    expect(bridge.problems).toEqual([]);
+  });
+});
