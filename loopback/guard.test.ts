@@ -71,6 +71,10 @@ describe("guard admits", () => {
     ],
     ["the exact path before the prefix", { method: "GET", target: "/mcp/raw/exact", set: noBody }],
     ["the encoding identity", { set: { "Content-Encoding": ["identity"] } }],
+    [
+      "the expectation that Node has met, in other letters and with spaces",
+      { set: { Expect: [" 100-Continue "] } },
+    ],
     ["a browser's request of the same origin", { set: { "Sec-Fetch-Site": ["same-origin"] } }],
     ["a cursor that is called page_token", { target: "/mcp?page_token=1" }],
   ])("%s", (_title, change) => {
