@@ -2,7 +2,22 @@ import type * as Graphemes from "@xterm/addon-unicode-graphemes";
 import { Terminal } from "@xterm/headless";
 import type { TerminalSize } from "./contract/api.ts";
 import { boundCounts } from "./contract/bounded-counts.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { sequencesOf, type Modes } from "./terminal-modes.ts";
+
+const ESCAPE = 0x1b;
+/** First byte of U+0080 to U+009F in UTF-8, which are controls of one character, and the last of their second bytes. */
+const C1_LEAD = 0xc2;
+const LAST_C1 = 0x9f;
+/** So much is parsed until another terminal has its turn. */
+const TURN_BYTES = 16_384;
+/**
+ * xterm looks at the clock between pieces and gives the event loop back after 12 ms. Two bytes can clear a whole screen, in
+ * 50 ns for each of its cells: a piece is so small that it takes about 10 ms at worst.
+ */
+const PIECE_BYTES = { least: 8, most: 256, onAllCells: 512 * 1024 };
+/** However many terminals are read, the event loop is held up by one of them. */
+const turns = new OneAtATime();
 
 let graphemes: Promise<typeof Graphemes> | undefined;
 
@@ -36,9 +51,44 @@ export async function headlessTerminal(
   return terminal;
 }
 
-/** Writes to a terminal. Resolves when it is parsed. */
-export function parsed(terminal: Terminal, bytes: Uint8Array | string): Promise<void> {
+/** Writes to a terminal. Resolves when it is parsed. Others have their turns meanwhile, however long that takes. */
+export async function parsed(terminal: Terminal, text: Uint8Array | string): Promise<void> {
+  const bytes = Buffer.from(text);
+  const { least, most, onAllCells } = PIECE_BYTES;
+  const pieceBytes = Math.max(
+    least,
+    Math.min(most, Math.floor(onAllCells / (terminal.cols * terminal.rows))),
+  );
+  for (let from = 0; from < bytes.length;) {
+    const pieces: Buffer[] = [];
+    const turnEnd = from + TURN_BYTES;
+    while (from < Math.min(turnEnd, bytes.length)) {
+      const to = nextCut(bytes, from + pieceBytes);
+      pieces.push(bytes.subarray(from, to));
+      from = to;
+    }
+    await turns.run(() => written(terminal, pieces));
+  }
+}
+
+function written(terminal: Terminal, pieces: readonly Buffer[]): Promise<void> {
   return new Promise((done) => {
-    terminal.write(bytes, done);
+    const left = pieces.length - 1;
+    for (const [index, piece] of pieces.entries()) terminal.write(piece, index === left ? done : undefined);
   });
+}
+
+/** Where a sequence or a line begins: characters that are shown as one are not joined over the border of two pieces. */
+function nextCut(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === ESCAPE || isLineFeed(bytes[at - 1] ?? 0)) return at;
+    if (byte === C1_LEAD && (bytes[at + 1] ?? 0) <= LAST_C1) return at;
+  }
+  return bytes.length;
+}
+
+/** Line feed, and the two tabulations that do the same. */
+function isLineFeed(byte: number): boolean {
+  return byte >= 0x0a && byte <= 0x0c;
 }

@@ -22,6 +22,11 @@ termios.tcsetattr(0, termios.TCSANOW, old)
 print("told", repr(got.decode()))
 '`;
 
+/** Who asked before them has an answer by then, or gets none. */
+async function othersAreAnswered(): Promise<void> {
+  for (let other = 0; other < 3; other += 1) await bridge.finish(asks("\\x1b[c"));
+}
+
 describe("what a program asks a terminal that nobody sees", () => {
   it.each([
     ["where its cursor is", "\\x1b[6n", "ab\\r\\ncde", "\\x1b[2;4R"],
@@ -66,21 +71,51 @@ describe("what a program asks a terminal that nobody sees", () => {
     expect(output).not.toContain("^[[");
   });
 
-  it("is not answered into a shell that has gone on", async () => {
+  const prompts = async () => {
     const { session_id } = await bridge.run("PS1='ready> ' exec bash --norc --noprofile -i");
     await bridge.until(session_id, "ready>");
-    bridge.sessions.type(session_id, String.raw`printf '\033[6n\033[c'` + "\r");
-    await bridge.until(session_id, /\[6n[^]*ready>/);
-    bridge.sessions.type(session_id, "echo only this; exit\r");
-    await bridge.end(session_id);
-    const output = bridge.readAll(session_id).replaceAll("\u001b[?2004h", "");
-    expect(output).toContain("ready> echo only this");
+    return session_id;
+  };
+  const typeInto = async (id: string) => {
+    await othersAreAnswered();
+    bridge.sessions.type(id, "echo only this; exit\r");
+    await bridge.end(id);
+    return bridge.readAll(id).replaceAll("\u001b[?2004h", "");
+  };
+
+  it.each([
+    ["has gone on", String.raw`printf '\033[6n\033[c'`],
+    ["was told to show the other screen", String.raw`printf '\033[?1049h\033[c'`],
+    ["has its prompt in a title", String.raw`bind 'set enable-bracketed-paste off'; printf '\033[c\033]0;'`],
+    ["has its prompt in a string", String.raw`bind 'set enable-bracketed-paste off'; printf '\033[c\033P'`],
+  ])("is not answered into a shell that %s", async (_what, command) => {
+    const id = await prompts();
+    bridge.sessions.type(id, `${command}\r`);
+    await bridge.until(id, /\[c[^]*ready>/);
+    expect(await typeInto(id)).toContain("ready> echo only this");
   });
 
-  it("is answered to a full-screen program that draws on", async () => {
-    const before = "\\x1b[?1049h";
-    const { output } = await bridge.finish(asks("\\x1b[5n~\\r\\n~\\r\\n", { before }));
-    expect(output).toContain("told '\\x1b[0n'");
+  it("is not answered into a shell whose prompt comes when the tab is shown", async () => {
+    const id = await prompts();
+    bridge.sessions.type(id, String.raw`printf '\033[c'; sleep 0.1` + "\r");
+    await bridge.until(id, "\u001b[c");
+    const { port1, port2 } = new MessageChannel();
+    bridge.sessions.attach(id, tabPort(port2));
+    expect(await typeInto(id)).toContain("ready> echo only this");
+    port1.close();
+  });
+
+  it("is not answered when the program has given up and takes lines", async () => {
+    const { session_id } = await bridge.run(`python3 -c '
+import os, select, termios, tty
+old = termios.tcgetattr(0); tty.setraw(0)
+os.write(1, b"\\x1b[c"); select.select([0], [], [], 0.035)
+termios.tcsetattr(0, termios.TCSAFLUSH, old)
+'; echo; read -r line; printf 'line <%q>' "$line"`);
+    await othersAreAnswered();
+    bridge.sessions.type(session_id, "ls\r");
+    await bridge.end(session_id);
+    expect(bridge.readAll(session_id)).toContain("line <ls>");
   });
 
   it("is left to a tab that shows it", async () => {

@@ -1,18 +1,26 @@
 import type { Clock } from "../loopback/clock.ts";
 import type { TerminalSize } from "./contract/api.ts";
 import { EscapeScanner } from "./escape-scanner.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import type { OutputLog } from "./output-log.ts";
 import { QuestionWatch } from "./question-watch.ts";
 import { terminalAnswers } from "./terminal-answers.ts";
 
 /** Where the cursor is follows from so much of the output before, in bytes. */
-const BEFORE_BYTES = 65_536;
+const BEFORE_BYTES = 16_384;
 /** Who printed more than this since has gone on without an answer, in bytes. */
-const GIVEN_UP_BYTES = 65_536;
-/** Between looks and between answers, in ms: a program that asks all the time takes a tenth of the bridge's time at most. */
+const GIVEN_UP_BYTES = 4_096;
+/** Between looks and between answers, in ms. */
 const GAP_MS = 40;
+/** The same for a program that asks again and again. */
+const LATER_GAP_MS = 500;
+const ASKS_IN_A_ROW = 16;
+/** After so long without a question it is not again and again, in ms. */
+const ROW_ENDS_MS = 2_000;
 /** A script that asks and then begins to read keys has begun by then. */
 const LOOKS = 6;
+/** Looks start a program each, and answers parse what was printed: one at a time, whoever asks. */
+const turns = new OneAtATime();
 
 export interface UnseenQuestionsOptions {
   log: OutputLog;
@@ -38,6 +46,8 @@ export class UnseenQuestions {
   /** Unseen output from the first question on that has no answer yet. */
   #asked: { from: number; to: number } | undefined;
   #answering = false;
+  #asksInARow = 0;
+  #restedSinceMs = 0;
 
   constructor(options: UnseenQuestionsOptions) {
     this.#options = options;
@@ -68,14 +78,17 @@ export class UnseenQuestions {
   async #answerAll(): Promise<void> {
     const { clock, problem } = this.#options;
     this.#answering = true;
+    if (clock.nowMs() - this.#restedSinceMs > ROW_ENDS_MS) this.#asksInARow = 0;
     while (this.#asked !== undefined) {
+      this.#asksInARow += 1;
       try {
         await this.#answer();
       } catch (error) {
         problem(error);
       }
-      await clock.sleep(GAP_MS, this.#closed.signal);
+      await clock.sleep(this.#asksInARow < ASKS_IN_A_ROW ? GAP_MS : LATER_GAP_MS, this.#closed.signal);
     }
+    this.#restedSinceMs = clock.nowMs();
     this.#answering = false;
   }
 
@@ -84,40 +97,48 @@ export class UnseenQuestions {
     const asked = this.#asked;
     this.#asked = undefined;
     if (!waits || asked === undefined) return;
-    const { log, size, answer } = this.#options;
+    const answers = await turns.run(() => this.#answersTo(asked));
+    // It may have stopped waiting meanwhile.
+    if (answers === "" || !(await this.#takesKeys()) || !this.#isLast(asked)) return;
+    if (!this.#closed.signal.aborted) this.#options.answer(answers);
+  }
+
+  async #answersTo(asked: { from: number; to: number }): Promise<string> {
+    const { log, size } = this.#options;
     const from = Math.max(log.start, asked.from - BEFORE_BYTES);
     // Where it is part of a string it is none.
     const begin = log.textFrom(from);
-    if (begin === undefined || begin > asked.from) return;
+    if (begin === undefined || begin > asked.from) return "";
     const { bytes, dropped } = log.read(begin, asked.to - begin);
-    if (dropped > 0) return;
-    const answers = await terminalAnswers({
+    if (dropped > 0) return "";
+    return terminalAnswers({
       before: bytes.subarray(0, asked.from - begin),
       asks: bytes.subarray(asked.from - begin),
       modes: log.modesAt(begin),
       size: size(),
     });
-    if (answers !== "" && !this.#closed.signal.aborted) answer(answers);
   }
 
   async #isWaitedFor(): Promise<boolean> {
-    const { clock, takesKeys } = this.#options;
-    for (let look = 0; look < LOOKS && this.#isLast(); look += 1) {
-      const takes = await takesKeys();
+    for (let look = 0; look < LOOKS && this.#asked !== undefined && this.#isLast(this.#asked); look += 1) {
+      const takes = await this.#takesKeys();
       // A shell that just begins to take keys prints its prompt meanwhile.
-      await clock.sleep(GAP_MS, this.#closed.signal);
-      if (takes) return this.#isLast();
+      await this.#options.clock.sleep(GAP_MS, this.#closed.signal);
+      if (takes) return true;
     }
     return false;
   }
 
-  /** Nothing to read was printed after the question. A full-screen program draws on. */
-  #isLast(): boolean {
-    if (this.#asked === undefined) return false;
+  #takesKeys(): Promise<boolean> {
+    return turns.run(() => this.#options.takesKeys());
+  }
+
+  /** Nothing to read was printed after the question, seen or not, nor hidden in a string: a shell's prompt, say. */
+  #isLast({ from }: { from: number }): boolean {
     const { log } = this.#options;
-    const { from, to } = this.#asked;
-    if (log.modesAt(to).has("screen")) return true;
-    const text = new EscapeScanner().takeText(log.read(from, to - from).bytes);
-    return text.toString("utf8").trim() === "";
+    if (log.end - from > GIVEN_UP_BYTES) return false;
+    const scanner = new EscapeScanner();
+    const text = scanner.takeText(log.read(from, log.end - from).bytes);
+    return !scanner.inString && text.toString("utf8").trim() === "";
   }
 }

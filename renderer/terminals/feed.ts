@@ -4,8 +4,12 @@ import type { Terminal } from "@xterm/xterm";
 export const TURN_MS = 12;
 /** A piece should take so long, in ms: it is not interrupted, and what a key waits for is the rest of one. */
 const PIECE_MS = 2;
-/** Lines of one character take fifty times as long as long ones; so the size of a piece follows what pieces took, in chars. */
-export const LEAST_PIECE_CHARS = 1_024;
+/**
+ * Lines of one character take fifty times as long as long ones, and two characters can clear the whole screen; so the size of
+ * a piece follows what pieces took, in chars.
+ */
+export const LEAST_PIECE_CHARS = 64;
+const FIRST_PIECE_CHARS = 1_024;
 export const MOST_PIECE_CHARS = 32_768;
 
 export interface Feed {
@@ -35,7 +39,7 @@ export function createFeed(terminal: Pick<Terminal, "write">, turns: Turns = win
   const waiting: ({ chars: string; parsed?: (() => void) | undefined } | { act: () => void })[] = [];
   /** So much of the first one is with xterm already, in chars. */
   let given = 0;
-  let pieceChars = LEAST_PIECE_CHARS;
+  let pieceChars = FIRST_PIECE_CHARS;
   let running = false;
   let closed = false;
   /** When the first piece of this turn was parsed; undefined before that. */
