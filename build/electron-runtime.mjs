@@ -1,10 +1,11 @@
 // Which Electron the app, its tests and its package run on. The official one wins whenever it can be had; where its
 // release page cannot be reached, a runtime from the npm registry serves development and tests (fallback-runtime.mjs).
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SWITCH, readArguments } from "./arguments.mjs";
+import { makeCacheFolder } from "./cache-folder.mjs";
 import { Problem, runScript, say, step } from "./console.mjs";
 import { FALLBACK, fallbackBinary, hasFallbackFor, installFallback } from "./fallback-runtime.mjs";
 import { ROOT, bytesUnder, cacheFolder, isScript } from "./paths.mjs";
@@ -112,7 +113,7 @@ async function tryOfficial() {
       rmSync(unreachableFile(), { force: true });
       return;
     }
-    mkdirSync(cacheFolder(), { recursive: true });
+    makeCacheFolder();
     writeFileSync(unreachableFile(), `${new Date().toISOString()} ${outcome}\n`);
     say(
       `  not available (${outcome}); \`node build/electron-runtime.mjs --retry\` asks again before tomorrow`,

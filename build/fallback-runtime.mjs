@@ -14,6 +14,7 @@ import {
 import { cp, mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { makeCacheFolder } from "./cache-folder.mjs";
 import { Problem, step } from "./console.mjs";
 import { withLock } from "./lock.mjs";
 import { ROOT, bytesUnder, cacheFolder } from "./paths.mjs";
@@ -59,7 +60,7 @@ function fallbackFolder() {
  * an interrupted run leaves nothing that could be taken for a runtime.
  */
 export async function installFallback() {
-  mkdirSync(cacheFolder(), { recursive: true });
+  makeCacheFolder();
   await withLock(join(cacheFolder(), "electron-runtime.lock"), async () => {
     if (existsSync(fallbackBinary())) return; // another process has made it meanwhile
     removeLeftovers();

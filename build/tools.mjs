@@ -1,6 +1,7 @@
 // Tools that only long test runs need: installed on demand by the npm client, pinned, into the cache, never into the lock.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeCacheFolder } from "./cache-folder.mjs";
 import { Problem, step } from "./console.mjs";
 import { withLock } from "./lock.mjs";
 import { cacheFolder } from "./paths.mjs";
@@ -79,7 +80,7 @@ async function install(name, version, integrity) {
   const folder = join(cacheFolder(), "tools", `${name.replace(/^@/, "").replaceAll("/", "-")}-${version}`);
   const inside = join(folder, "node_modules", ...name.split("/"));
   if (existsSync(inside)) return inside;
-  mkdirSync(join(cacheFolder(), "tools"), { recursive: true });
+  makeCacheFolder("tools");
   await withLock(join(cacheFolder(), "tools.lock"), async () => {
     if (existsSync(inside)) return; // another process has made it meanwhile
     const scratch = `${folder}.scratch`;

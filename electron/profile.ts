@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { systemReason } from "../loopback/system-reason.ts";
+import { makeWritableFolder } from "../loopback/writable-folder.ts";
 import { StartProblem } from "./start-problem.ts";
 
 /** Where the files of one profile are: everything the app keeps is in this folder, for its owner only. */
@@ -26,10 +25,7 @@ export interface Profile {
 /** Makes the folder when it is not there yet. @throws StartProblem when it cannot be made or written */
 export function openProfile(folder: string): Profile {
   try {
-    makeFolder(folder);
-    const probe = join(folder, `.${randomUUID()}.tmp`); // only a try tells: root may everything, but not on every disk
-    writeFileSync(probe, "");
-    rmSync(probe, { force: true }); // the instance that has the profile may take it for its own
+    makeWritableFolder(folder);
   } catch (cause) {
     const why = systemReason(cause);
     throw new StartProblem(
@@ -50,18 +46,6 @@ export function openProfile(folder: string): Profile {
     processes: join(folder, "processes.json"),
     engine: join(folder, "engine"),
   };
-}
-
-/** One level at a time: Node's own `recursive` never returns below a folder that takes no new ones (/proc). */
-function makeFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (cause) {
-    // Two starts at once may both make it.
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw cause;
-  }
 }
 
 /** The built programs and pages, beside the file that main itself was bundled into. */

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -27,5 +27,23 @@ it.skipIf(process.platform === "win32")(
     const modes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).mode & 0o077));
     expect(modes).toEqual(files.map(() => 0));
     await engine.endStdin();
+  },
+);
+
+it.skipIf(process.platform !== "linux")(
+  "names a folder that it cannot use, says why and what to do, and does not try for ever",
+  async () => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    for (const [dataDir, why] of [
+      ["/proc/x/deep", "there is no such place"],
+      ["/proc", "there is no such place"],
+      [file, "a file is in its way"],
+      [join(file, "below"), "a part of the path is a file"],
+    ] as const) {
+      await expect(factory.start({ dataDir })).rejects.toThrow(
+        `engine: the data folder ${dataDir} cannot be used (${why}); choose a folder that can be written with --data-dir=DIR`,
+      );
+    }
   },
 );

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundleEntry, type Bundle } from "../loopback/testing/bundle.ts";
@@ -53,13 +53,15 @@ it("takes an environment from one folder to another with its ids", async () => {
   const from = `--data-dir=${engine.dataDir}`;
   expect(await transfer("export", from, `--file=${file}`)).toMatchObject({
     code: 1,
-    stderr: `engine: another engine is running in ${engine.dataDir}\n`,
+    stderr: `engine: an engine is running in ${engine.dataDir}; stop it first\n`,
   });
   expect(existsSync(file)).toBe(false);
   await engine.end("SIGTERM");
   expect(await transfer("export", from, `--file=${file}`)).toMatchObject({ code: 0, stderr: "" });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect((await transfer("export", from, `--file=${file}`)).stderr).toMatch(/^engine: .*EEXIST/);
+  expect((await transfer("export", from, `--file=${file}`)).stderr).toBe(
+    `engine: ${file} is there already; name another file with --file=FILE\n`,
+  );
 
   const other = await factory.newDataDir();
   const imported = await transfer("import", `--data-dir=${other}`, `--file=${file}`);
@@ -74,23 +76,47 @@ it("takes an environment from one folder to another with its ids", async () => {
   expect(run).toMatchObject({ eventId, status: "RUN_STATUS_PAUSED", input: { n: 12345678901234 } });
 });
 
-it("names what is wrong with its folder and its file in one line", async () => {
+it("names what is wrong with its folder and its file in one line, and leaves nothing behind", async () => {
   const folder = await factory.newDataDir();
   const file = join(folder, "bad.jsonl");
   writeFileSync(file, "{}\n");
+  const engine = await factory.start();
+  await engine.end("SIGTERM");
+  const used = engine.dataDir;
+  const before = { folder: readdirSync(folder), used: readdirSync(used) };
+  const none = join(folder, "none", "deep");
   for (const [args, message] of [
     [
-      ["export", `--data-dir=${folder}`, `--file=${join(folder, "x")}`],
-      /^engine: there is no environment default\n$/,
+      ["export", `--data-dir=${none}`, `--file=${file}x`],
+      /^engine: there is no engine in .*deep; name its folder/,
     ],
+    [["export", `--data-dir=${folder}`, `--file=${file}x`], /^engine: there is no engine in /],
+    [
+      ["export", `--data-dir=${used}`, "--env=other", `--file=${file}x`],
+      /^engine: there is no environment other\n$/,
+    ],
+    [
+      ["export", `--data-dir=${used}`, `--file=${file}/x`],
+      /cannot be written \(a part of the path is a file\)/,
+    ],
+    [["import", `--data-dir=${none}`, `--file=${file}`], /^engine: line 1: format: .*\n$/],
     [["import", `--data-dir=${folder}`, `--file=${file}`], /^engine: line 1: format: .*\n$/],
-    [["import", `--data-dir=${folder}`, `--file=${file}x`], /^engine: ENOENT.*\n$/],
+    [["import", `--data-dir=${used}`, `--file=${file}`], /^engine: line 1: format: .*\n$/],
+    [
+      ["import", `--data-dir=${none}`, `--file=${file}x`],
+      /x cannot be read \(there is no such place\); name an export/,
+    ],
+    [["import", `--data-dir=${none}`, `--file=${folder}`], /cannot be read \(a folder is in its place\)/],
+    [
+      ["import", `--data-dir=${file}`, `--file=${file}`],
+      /the data folder .* cannot be used \(a file is in its way\)/,
+    ],
   ] as const) {
     const { code, stderr } = await transfer(...args);
     expect([args, code]).toEqual([args, 1]);
     expect(stderr).toMatch(message);
+    expect([args, { folder: readdirSync(folder), used: readdirSync(used) }]).toEqual([args, before]);
   }
-  expect(existsSync(join(folder, "x"))).toBe(false);
 });
 
 it("has every acknowledged message after it was killed, and an import that was killed left nothing", async () => {

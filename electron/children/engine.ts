@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/v4";
+import { makeFolder } from "../../loopback/make-folder.mjs";
 import { systemReason } from "../../loopback/system-reason.ts";
 import { startNodeChild, type NodeChildOptions } from "./node-child.ts";
 import type { KeyStore } from "../engines/key-store.ts";
@@ -62,7 +63,7 @@ export async function startEngine(
 
 function makeDataDir(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 }); // the profile's folder, above it, is there
+    makeFolder(folder, 0o700);
   } catch (cause) {
     throw new Error(
       `The engine's folder ${folder} cannot be made (${systemReason(cause)}); move away what is there and restart the connection.`,

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createReadStream, createWriteStream, rmSync } from "node:fs";
+import { createWriteStream, rmSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import * as z from "zod/v4";
+import { systemReason } from "../../loopback/system-reason.ts";
 import { systemClock } from "../clock.ts";
-import { openDataDir } from "../data-dir.ts";
+import { DataDirHeld, holdsEngine, openDataDir, type DataDir } from "../data-dir.ts";
 import { createEngine } from "../engine.ts";
 import { messageOf } from "../errors.ts";
 import { secretsKeysOf, toSecretsKey } from "../secrets/keys.ts";
@@ -27,7 +29,7 @@ const Values = z.object({
 
 /**
  * `export --data-dir=DIR --env=NAME --file=FILE` and `import --data-dir=DIR --file=FILE [--keep-running]`. No engine may
- * run in the folder. What was done is told on stdout as one JSON line.
+ * run in the folder. What was done is told on stdout as one JSON line; what failed leaves nothing that was not there before.
  * @throws BadTransferOption before anything is touched, and Error with one line
  */
 export async function runTransfer(
@@ -35,17 +37,63 @@ export async function runTransfer(
   argv: readonly string[],
 ): Promise<void> {
   const values = readOptions(argv);
-  const dataDir = openDataDir(values["data-dir"]);
+  const done = command === "export" ? await runExport(values) : await runImport(values);
+  process.stdout.write(`${JSON.stringify(done)}\n`);
+}
+
+async function runExport({ "data-dir": folder, env, file }: z.infer<typeof Values>): Promise<unknown> {
+  if (!holdsEngine(folder))
+    throw new Error(`there is no engine in ${folder}; name its folder with --data-dir=DIR`);
+  const dataDir = openStoppedDir(folder);
   try {
-    const { env, file } = values;
-    const done =
-      command === "export"
-        ? await exportTo(dataDir.database, env, file)
-        : await importFrom(dataDir.database, file, values["keep-running"]);
-    process.stdout.write(`${JSON.stringify(done)}\n`);
+    return await exportTo(dataDir.database, env, file);
   } finally {
-    dataDir.release();
+    dataDir.undo(); // an export only reads
   }
+}
+
+async function runImport(values: z.infer<typeof Values>): Promise<unknown> {
+  const { "data-dir": folder, file } = values;
+  const input = await open(file).catch((cause: unknown) => {
+    throw unreadable(file, cause);
+  });
+  try {
+    const dataDir = openStoppedDir(folder);
+    try {
+      const done = await importFrom(dataDir.database, input, values["keep-running"]);
+      dataDir.release();
+      return done;
+    } catch (cause) {
+      dataDir.undo();
+      throw isOfSystem(cause) ? unreadable(file, cause) : cause;
+    }
+  } finally {
+    await input.close();
+  }
+}
+
+/** @throws Error when an engine runs there: these commands are none themselves */
+function openStoppedDir(folder: string): DataDir {
+  try {
+    return openDataDir(folder);
+  } catch (cause) {
+    if (!(cause instanceof DataDirHeld)) throw cause;
+    throw new Error(`an engine is running in ${folder}; stop it first`, { cause });
+  }
+}
+
+/** Of a file or folder, not of what is in it. */
+const isOfSystem = (cause: unknown): boolean => cause instanceof Error && "syscall" in cause;
+
+const unreadable = (file: string, cause: unknown): Error =>
+  new Error(`${file} cannot be read (${systemReason(cause)}); name an export with --file=FILE`, { cause });
+
+function unwritable(file: string, cause: unknown): Error {
+  const what =
+    cause instanceof Error && "code" in cause && cause.code === "EEXIST"
+      ? "is there already"
+      : `cannot be written (${systemReason(cause)})`;
+  return new Error(`${file} ${what}; name another file with --file=FILE`, { cause });
 }
 
 /** @throws BadTransferOption */
@@ -75,7 +123,9 @@ async function exportTo(database: string, environment: string, file: string): Pr
   const db = openDatabase(database);
   try {
     const output = createWriteStream(file, { flags: "wx", mode: 0o600 });
-    await once(output, "open");
+    await once(output, "open").catch((cause: unknown) => {
+      throw unwritable(file, cause);
+    });
     try {
       const failed = once(output, "error").then(([error]) => {
         throw error;
@@ -92,14 +142,14 @@ async function exportTo(database: string, environment: string, file: string): Pr
     } catch (error) {
       output.destroy();
       rmSync(file, { force: true });
-      throw error;
+      throw isOfSystem(error) ? unwritable(file, error) : error;
     }
   } finally {
     db.close();
   }
 }
 
-async function importFrom(database: string, file: string, keepRunning: boolean): Promise<unknown> {
+async function importFrom(database: string, input: FileHandle, keepRunning: boolean): Promise<unknown> {
   const silent = () => {};
   const engine = createEngine({
     file: database,
@@ -108,7 +158,9 @@ async function importFrom(database: string, file: string, keepRunning: boolean):
     log: { info: silent, warn: silent, error: silent },
   });
   try {
-    return await importEnvironment(engine.core, linesOf(createReadStream(file)), { keepRunning });
+    return await importEnvironment(engine.core, linesOf(input.createReadStream({ autoClose: false })), {
+      keepRunning,
+    });
   } finally {
     await engine.stop(0);
   }
