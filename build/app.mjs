@@ -3,8 +3,9 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
+import { BAD_INPUT, FlagError, askedToInform, readFlagWords } from "../electron/flag-words.mjs";
 import { readChromiumOutput } from "./chromium-output.mjs";
-import { END_SIGNALS, Problem, runScript, say } from "./console.mjs";
+import { Answer, END_SIGNALS, Problem, runScript } from "./console.mjs";
 import { withDisplay } from "./display.mjs";
 import { electronPath } from "./electron-runtime.mjs";
 import { assertPackages } from "./packages.mjs";
@@ -57,21 +58,31 @@ export function appEnvironment(env) {
   return kept;
 }
 
+/** What the app would refuse, in its own words and with its own exit code. */
+class BadFlag extends Problem {
+  /** @override */
+  exitCode = BAD_INPUT;
+}
+
 /**
- * Prints what `--help` and `--version` ask for; the app itself does it too, but needs a screen for that.
+ * What the app does with its flags before it starts: answers `--help` and `--version`, and refuses what is no flag. The app
+ * itself does it too, but needs packages and a screen for that. The values of flags are left to it.
  * @param {string[]} flags
- * @returns {boolean} whether that was all that was wanted
+ * @throws {Answer | BadFlag}
  */
-export function inform(flags) {
+export function readAppFlags(flags) {
   const read = (/** @type {string[]} */ ...path) => JSON.parse(readFileSync(join(ROOT, ...path), "utf8"));
-  if (flags.includes("--help") || flags.includes("-h")) {
-    say(read("electron", "help.json").lines.join("\n"));
-    return true;
+  const wanted = askedToInform(flags);
+  if (wanted === "help") throw new Answer(read("electron", "help.json").lines.join("\n"));
+  if (wanted === "version") {
+    const { productName, version } = read("package.json");
+    throw new Answer(`${productName} ${version}`);
   }
-  if (!flags.includes("--version")) return false;
-  const { productName, version } = read("package.json");
-  say(`${productName} ${version}`);
-  return true;
+  try {
+    readFlagWords(flags, { packaged: false, cwd: process.cwd(), appPath: ROOT });
+  } catch (error) {
+    throw error instanceof FlagError ? new BadFlag(error.message) : error;
+  }
 }
 
 const HELPERS_END_WITHIN_MS = 2_000;
@@ -82,7 +93,6 @@ const HELPERS_END_WITHIN_MS = 2_000;
  * @returns {Promise<number>} its exit code; 128 + n when signal n ended it
  */
 export async function runApp(flags) {
-  if (inform(flags)) return 0;
   const { command, args } = electronCommand(flags);
   return withDisplay((env) => {
     // In a group of its own: a Ctrl-C would otherwise arrive twice, from the terminal and from here.
@@ -112,5 +122,9 @@ export async function runApp(flags) {
 }
 
 if (isScript(import.meta.url)) {
-  await runScript(() => runApp(process.argv.slice(2)));
+  await runScript(() => {
+    const flags = process.argv.slice(2);
+    readAppFlags(flags);
+    return runApp(flags);
+  });
 }

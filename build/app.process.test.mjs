@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { appEnvironment, machineFlags } from "./app.mjs";
@@ -16,7 +16,7 @@ const APP = `
     const facts = { path: app.getAppPath(), name: app.getName(), version: app.getVersion(), flags: process.argv.slice(2) };
     console.log(JSON.stringify({ ...facts, packaged: app.isPackaged, electron: process.versions.electron }));
     console.log("up");
-    if (process.argv.includes("--quit")) app.exit(3);
+    if (process.argv.includes("--demo")) app.exit(3);
   });`;
 
 describe("[G1] the start of the built app", () => {
@@ -37,20 +37,23 @@ describe("[G1] the start of the built app", () => {
       {
         cwd: project.root,
         env: { ...process.env, ELECTRON_RUN_AS_NODE: "1", DISPLAY: "", WAYLAND_DISPLAY: "" },
-        stdio: ["ignore", "pipe", "ignore"],
+        stdio: ["ignore", "pipe", "pipe"],
       },
     );
-    let output = "";
+    let [output, errors] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text) => {
       output += text;
       onOutput(output, child);
     });
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      errors += text;
+    });
     const [code] = await once(child, "close");
-    return { code, output };
+    return { code, output, errors };
   }
 
   it("passes the flags on, gives the app its own name, says that there is no display, and ends with its code", async () => {
-    const { code, output } = await start(["--quit", "--demo"]);
+    const { code, output } = await start(["--demo", "--lang=de"]);
     expect(code).toBe(3);
     const [display, facts, ...rest] = output.trim().split("\n");
     expect(display).toMatch(/^no display: the app runs on a virtual one \(Xvfb :\d+\)$/);
@@ -58,7 +61,7 @@ describe("[G1] the start of the built app", () => {
     const seen = JSON.parse(String(facts));
     expect(seen).toMatchObject({ path: project.root, name: "Ironbridge", packaged: false });
     expect(seen.electron).toBe(electronRuntime().version);
-    expect(seen.flags).toEqual(expect.arrayContaining(["--quit", "--demo"]));
+    expect(seen.flags).toEqual(expect.arrayContaining(["--demo", "--lang=de"]));
   });
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"])(
@@ -85,6 +88,21 @@ describe("[G1] the start of the built app", () => {
     expect(output).not.toContain("no display");
     expect(output).not.toContain("up\n");
   });
+
+  it.each([
+    ["--demmo", "--demmo: there is no such flag; did you mean --demo?\n"],
+    ["--demo=yes", "--demo: takes no value\n"],
+    ["my-profile", "my-profile: nothing is done with it;"],
+  ])(
+    "refuses %s in the app's words and with its code, without a display and without the app",
+    async (flag, sentence) => {
+      const { code, output, errors } = await start([flag]);
+      expect(code).toBe(4);
+      expect(output).toBe("");
+      expect(errors).toContain(sentence);
+      expect(errors.trim().split("\n")).toHaveLength(1);
+    },
+  );
 
   it.each([
     { platform: "linux", isRoot: true, sharedMemoryBytes: 2 ** 30, flags: ["--no-sandbox"] },
@@ -143,6 +161,30 @@ describe("[G1] the start of the built app", () => {
       clone.remove();
     }
   });
+
+  it.each(["start", "app"])(
+    "npm run %s in a fresh clone refuses what is no flag of the app first",
+    async (script) => {
+      const clone = scratchProject({});
+      try {
+        rmSync(`${clone.root}/node_modules`);
+        const child = spawn("npm", ["run", "--silent", script, "--", "--demmo"], {
+          cwd: clone.root,
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+        let said = "";
+        for (const stream of [child.stdout, child.stderr])
+          stream.setEncoding("utf8").on("data", (text) => {
+            said += text;
+          });
+        expect((await once(child, "close"))[0]).toBe(4);
+        expect(said).toBe("--demmo: there is no such flag; did you mean --demo?\n");
+        expect(existsSync(`${clone.root}/.cache`)).toBe(false);
+      } finally {
+        clone.remove();
+      }
+    },
+  );
 
   it("npm run engine says that it has to be built first", async () => {
     const built = scratchProject({});

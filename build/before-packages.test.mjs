@@ -18,7 +18,7 @@ function importedBy(file, seen = new Set()) {
   );
 }
 
-test.each(["setup.mjs", "start.mjs", "test.mjs", "assert-set-up.mjs"])(
+test.each(["setup.mjs", "start.mjs", "app.mjs", "test.mjs", "assert-set-up.mjs"])(
   "%s can be started before any package is installed",
   (script) => {
     const imported = importedBy(join(ROOT, "build", script));

@@ -4,6 +4,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ROOT } from "./paths.mjs";
 
+/** What the scripts import from elsewhere. */
+const BESIDE_BUILD = [
+  "electron/chromium-switches.mjs",
+  "electron/flag-words.mjs",
+  "loopback/make-folder.mjs",
+  "loopback/nearest-name.mjs",
+];
+
 /**
  * @param {Record<string, string>} files path from the project's root to content
  * @returns {{ root: string, write: (path: string, content: string) => void, remove: () => void }}
@@ -11,7 +19,7 @@ import { ROOT } from "./paths.mjs";
 export function scratchProject(files) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "ironbridge-scratch-")));
   cpSync(join(ROOT, "build"), join(root, "build"), { recursive: true });
-  for (const name of ["package.json", "package-lock.json", "tsconfig.base.json"])
+  for (const name of [...BESIDE_BUILD, "package.json", "package-lock.json", "tsconfig.base.json"])
     cpSync(join(ROOT, name), join(root, name));
   symlinkSync(realpathSync(join(ROOT, "node_modules")), join(root, "node_modules"));
   const write = (/** @type {string} */ path, /** @type {string} */ content) => {

@@ -1,8 +1,7 @@
 import { app } from "electron";
-import { FlagError, askedToInform, parseFlags, type Flags } from "./flags.ts";
+import { BAD_INPUT, FlagError, askedToInform } from "./flag-words.mjs";
+import { parseFlags, type Flags } from "./flags.ts";
 import help from "./help.json" with { type: "json" };
-
-const BAD_INPUT = 4;
 
 /**
  * Reads the flags and moves to the profile that they name; a flag that cannot be used ends the app with a sentence, and so

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FLAG_NAMES, FlagError, askedToInform, parseFlags } from "./flags.ts";
+import { FLAG_NAMES, FlagError, askedToInform } from "./flag-words.mjs";
+import { parseFlags } from "./flags.ts";
 import help from "./help.json" with { type: "json" };
 
 const source = { packaged: false, cwd: "/home/someone", appPath: "/repository" };

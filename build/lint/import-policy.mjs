@@ -16,6 +16,7 @@ const OTHER_DOORS = {
   "mcp/json-schema/": ["electron"], // one check of what an application declared, in the tool server and at the gate
   "loopback/": ["bridge", "build", "e2e", "electron", "engine", "mcp"], // what every loopback server and child needs
   "build/": ["e2e"], // one way to start the app
+  "electron/flag-words.mjs": ["build"], // what is no flag of the app is refused before the set-up
   "e2e/": ["build"], // a test of the list of promises
 };
 

@@ -1,10 +1,17 @@
+// JavaScript, because `npm start` reads flags before there is a package that could read TypeScript.
+
 /** Further apart than a third of the letters, two names have nothing to do with each other. */
 const CLOSE_ENOUGH = 1 / 3;
 /** Two letters that changed places, in a short name. */
 const TWO_SLIPS = 2;
 
-/** The known name that somebody most likely meant, or undefined when none is close. */
-export function nearestName(given: string, known: readonly string[]): string | undefined {
+/**
+ * The known name that somebody most likely meant, or undefined when none is close.
+ * @param {string} given
+ * @param {readonly string[]} known
+ * @returns {string | undefined}
+ */
+export function nearestName(given, known) {
   const typed = given.toLowerCase();
   const ranked = known
     .map((name) => ({ name, distance: typed.length > 64 ? Infinity : editDistance(typed, name) }))
@@ -13,8 +20,12 @@ export function nearestName(given: string, known: readonly string[]): string | u
   return ranked.distance <= Math.max(TWO_SLIPS, ranked.name.length * CLOSE_ENOUGH) ? ranked.name : undefined;
 }
 
-/** How many letters have to be put in, taken out or exchanged to make one text of the other (Levenshtein). */
-function editDistance(a: string, b: string): number {
+/**
+ * How many letters have to be put in, taken out or exchanged to make one text of the other (Levenshtein).
+ * @param {string} a
+ * @param {string} b
+ */
+function editDistance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [line, letter] of a.split("").entries()) {
     const next = [line + 1];

@@ -1,3 +1,5 @@
+// JavaScript, because `npm start` reads flags before there is a package that could read TypeScript.
+
 /** Opens main, or a page, to anybody on the machine. Only a build from source may be debugged. */
 const DEBUGGER = /^(inspect|remote-debugging|js-flags|remote-allow-origins)/;
 
@@ -26,9 +28,11 @@ const SINGLE = new Set([
 
 /**
  * Whether a switch that is none of ours is left to Chromium and Electron.
- * @param name without its dashes and its value
+ * @param {string} name without its dashes and its value
+ * @param {boolean} packaged
+ * @returns {"yes" | "no" | "debugger"}
  */
-export function passesToChromium(name: string, packaged: boolean): "yes" | "no" | "debugger" {
+export function passesToChromium(name, packaged) {
   if (DEBUGGER.test(name)) return packaged ? "debugger" : "yes";
   return SINGLE.has(name) || FAMILIES.test(name) ? "yes" : "no";
 }
