@@ -24,13 +24,26 @@ it("reads its options, and prefers 9123 when no port is named", () => {
 it.each([
   [[], /--data-dir: is required/],
   [["--data-dir="], /--data-dir: is required/],
-  [["--data-dir=d", "--port=x"], /--port: /],
-  [["--data-dir=d", "--port=70000"], /--port/],
+  [["--data-dir=d", "--port=x"], /^--port: must be a port from 0 to 65535, or up to 16 of them/],
+  [["--data-dir=d", "--port=70000"], /^--port: must be a port from 0 to 65535, or up to 16 of them/],
+  [
+    ["--data-dir=d", `--port=${"0,".repeat(16)}0`],
+    /^--port: must be a port from 0 to 65535, or up to 16 of them/,
+  ],
   [["--data-dir=d", "--env=a b"], /--env: /],
-  [["--data-dir=d", "--nonsense"], /nonsense/],
-  [["--data-dir=d", "--push-timeout-ms=99"], /--push-timeout-ms: /],
-  [["--data-dir=d", "--push-timeout-ms=1e3"], /--push-timeout-ms: must be a whole number/],
-  [["--data-dir=d", "--retention-days=0"], /--retention-days: /],
+  [["--data-dir=d", "--nonsense"], /^--nonsense: there is no such flag$/],
+  [["--dta-dir=d"], /^--dta-dir: there is no such flag \(did you mean --data-dir\?\)$/],
+  [["--data-dir=d", "nonsense"], /^word 2 of the command line belongs to no flag$/],
+  [["--data-dir=d", "--lease-ms=99"], /^--lease-ms: must be a whole number from 100 to 3600000$/],
+  [
+    ["--data-dir=d", "--push-timeout-ms=3600001"],
+    /^--push-timeout-ms: must be a whole number from 100 to 3600000$/,
+  ],
+  [
+    ["--data-dir=d", "--push-timeout-ms=1e3"],
+    /^--push-timeout-ms: must be a whole number from 100 to 3600000$/,
+  ],
+  [["--data-dir=d", "--retention-days=0"], /^--retention-days: must be a whole number from 1 to 36500$/],
 ])("refuses %j", (argv, message) => {
   expect(() => parseOptions(argv, {})).toThrow(message);
 });
@@ -41,4 +54,13 @@ it("explains every option in its help, and no other", () => {
   const named = [...HELP.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name]) => name);
   expect(named).toHaveLength(new Set(named).size);
   expect(new Set(named)).toEqual(new Set(OPTION_NAMES));
+});
+
+it("names the variable whose number it cannot use, and what it must be", () => {
+  const env = (text: string) => ({ IRONFLOW_AGENT_TOOLS_MAX_TIMEOUT_MS: text });
+  expect(parseOptions(["--data-dir=d"], env("5"))).toMatchObject({ toolTimeoutMs: 5 });
+  for (const text of ["0", "x"])
+    expect(() => parseOptions(["--data-dir=d"], env(text))).toThrow(
+      /^IRONFLOW_AGENT_TOOLS_MAX_TIMEOUT_MS: must be a whole number from 1 to \d+$/,
+    );
 });

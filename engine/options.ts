@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import * as z from "zod/v4";
+import { commandLineProblem } from "../loopback/command-line-problem.ts";
 import { AGENT_TOOL_LIMITS } from "./contract/agent-tools.ts";
 
 /** How the engine was started. */
@@ -31,20 +32,25 @@ export interface ProcessOptions {
   retention: { days: number | undefined; count: number | undefined };
 }
 
-const wholeNumber = (min: number, max: number) =>
-  z
+function wholeNumber(min: number, max: number) {
+  const problem = `must be a whole number from ${min} to ${max}`;
+  return z
     .string()
-    .regex(/^\d{1,12}$/, "must be a whole number")
+    .regex(/^\d{1,12}$/, problem)
     .transform(Number)
-    .pipe(z.number().min(min).max(max))
+    .refine((value) => value >= min && value <= max, problem)
     .optional();
+}
+
+const MAX_PORTS = 16;
+const PORTS = `must be a port from 0 to 65535, or up to ${MAX_PORTS} of them with commas between`;
 
 const Values = z.object({
   port: z
     .string()
-    .regex(/^\d{1,5}(,\d{1,5})*$/, "must be a port or a comma-separated list of ports")
+    .regex(/^\d{1,5}(,\d{1,5})*$/, PORTS)
     .transform((text) => text.split(",").map(Number))
-    .pipe(z.array(z.number().max(65_535)).max(16)),
+    .refine((ports) => ports.length <= MAX_PORTS && ports.every((port) => port <= 65_535), PORTS),
   "data-dir": z.string({ error: "is required" }).min(1, "is required"),
   dev: z.boolean(),
   env: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be lower-case letters, digits, - and _"),
@@ -77,17 +83,20 @@ function toolTimeout(text: string | undefined): number {
   if (text === undefined || text === "") return AGENT_TOOL_LIMITS.maxTimeoutMs;
   const parsed = wholeNumber(1, AGENT_TOOL_LIMITS.hardTimeoutMs).safeParse(text);
   if (parsed.success && parsed.data !== undefined) return parsed.data;
-  throw new Error(
-    `IRONFLOW_AGENT_TOOLS_MAX_TIMEOUT_MS: must be a whole number from 1 to ${AGENT_TOOL_LIMITS.hardTimeoutMs}`,
-  );
+  throw new Error(`IRONFLOW_AGENT_TOOLS_MAX_TIMEOUT_MS: ${parsed.error?.issues[0]?.message ?? "invalid"}`);
+}
+
+function readValues(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options }).values;
+  } catch (cause) {
+    throw new Error(commandLineProblem(cause, argv, options), { cause });
+  }
 }
 
 /** `help` when that is what was asked for. @throws Error with one line that names the option */
 export function parseOptions(argv: readonly string[], env: NodeJS.ProcessEnv): ProcessOptions | "help" {
-  const { values } = parseArgs({
-    args: [...argv],
-    options,
-  });
+  const values = readValues(argv);
   if (values.help) return "help";
   const parsed = Values.safeParse(values);
   if (!parsed.success) {

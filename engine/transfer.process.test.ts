@@ -166,7 +166,8 @@ it("has every acknowledged message after it was killed, and an import that was k
 it.each([
   [["export"], "--data-dir: is required"],
   [["import", "--data-dir=x"], "--file: is required"],
-  [["export", "--fiel=x"], "--fiel"],
+  [["export", "--fiel=x"], "--fiel: there is no such flag (did you mean --file?)"],
+  [["export", "--data-dir=x", "--file=x", "--env="], "--env: must not be empty"],
 ])("%j is refused with exit code 2 before anything is touched", async (args, words) => {
   const { code, stdout, stderr } = await transfer(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

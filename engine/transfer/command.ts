@@ -4,11 +4,11 @@ import { createWriteStream, rmSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import * as z from "zod/v4";
+import { commandLineProblem } from "../../loopback/command-line-problem.ts";
 import { systemReason } from "../../loopback/system-reason.ts";
 import { systemClock } from "../clock.ts";
 import { DataDirHeld, holdsEngine, openDataDir, type DataDir } from "../data-dir.ts";
 import { createEngine } from "../engine.ts";
-import { messageOf } from "../errors.ts";
 import { secretsKeysOf, toSecretsKey } from "../secrets/keys.ts";
 import { openDatabase } from "../store/database.ts";
 import { exportEnvironment } from "./export.ts";
@@ -22,10 +22,17 @@ export class BadTransferOption extends Error {}
 
 const Values = z.object({
   "data-dir": z.string({ error: "is required" }).min(1, "is required"),
-  env: z.string().min(1),
+  env: z.string().min(1, "must not be empty"),
   file: z.string({ error: "is required" }).min(1, "is required"),
   "keep-running": z.boolean(),
 });
+
+const OPTIONS = {
+  "data-dir": { type: "string" },
+  env: { type: "string", default: "default" },
+  file: { type: "string" },
+  "keep-running": { type: "boolean", default: false },
+} as const;
 
 /**
  * `export --data-dir=DIR --env=NAME --file=FILE` and `import --data-dir=DIR --file=FILE [--keep-running]`. No engine may
@@ -100,17 +107,9 @@ function unwritable(file: string, cause: unknown): Error {
 function readOptions(argv: readonly string[]): z.infer<typeof Values> {
   let given: unknown;
   try {
-    given = parseArgs({
-      args: [...argv],
-      options: {
-        "data-dir": { type: "string" },
-        env: { type: "string", default: "default" },
-        file: { type: "string" },
-        "keep-running": { type: "boolean", default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new BadTransferOption(messageOf(error));
+    given = parseArgs({ args: [...argv], options: OPTIONS }).values;
+  } catch (cause) {
+    throw new BadTransferOption(commandLineProblem(cause, argv, OPTIONS), { cause });
   }
   const parsed = Values.safeParse(given);
   if (parsed.success) return parsed.data;

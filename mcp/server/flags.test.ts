@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseFlags } from "./flags.ts";
+import { HELP, parseFlags } from "./flags.ts";
 
 const options = (args: string[], env: Record<string, string> = {}) => {
   const request = parseFlags(args, env);
@@ -44,7 +44,7 @@ describe("secrets", () => {
       () => parseFlags(["hidden-value"], {}),
     ];
     for (const attempt of attempts) {
-      expect(attempt).toThrow(/header|belongs to none/);
+      expect(attempt).toThrow(/header|word 1 of the command line belongs to no flag; --help lists them/);
       expect(attempt).not.toThrow(/hidden/);
     }
   });
@@ -77,8 +77,16 @@ describe("the terminal bridge", () => {
 });
 
 it("refuses flags and words that it does not know", () => {
-  expect(() => parseFlags(["--evidence"], {})).toThrow("Unknown option '--evidence'");
-  expect(() => parseFlags(["--allow-writes=yes"], {})).toThrow("--allow-writes");
+  expect(() => parseFlags(["--evidence"], {})).toThrow(
+    "--evidence: there is no such flag; --help lists them",
+  );
+  expect(() => parseFlags(["--alow-writes"], {})).toThrow("(did you mean --allow-writes?)");
+  expect(() => parseFlags(["--allow-writes=yes"], {})).toThrow("--allow-writes: takes no value");
+});
+
+it("tells in its help every code that it ends with", () => {
+  const [, codes = ""] = HELP.split("Exit codes: ");
+  expect(codes.match(/\b\d\b/g)).toEqual(["0", "1", "4", "3", "5", "6", "7"]);
 });
 
 describe("--try-tool", () => {
@@ -121,11 +129,12 @@ describe("--try-tool", () => {
 
 it("takes --static-only and an evidence file", () => {
   expect(options([])).toMatchObject({ staticOnly: false, evidenceFile: undefined });
-  expect(options(["--static-only", "--evidence-file=/e"])).toMatchObject({
+  expect(options(["--static-only", "--allow-writes", "--evidence-file=/e"])).toMatchObject({
     staticOnly: true,
     evidenceFile: "/e",
   });
   expect(() => parseFlags(["--evidence-file="], {})).toThrow("--evidence-file must be a path");
+  expect(() => parseFlags(["--evidence-file=/e"], {})).toThrow("--evidence-file needs --allow-writes");
 });
 
 describe("--attach", () => {

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import * as z from "zod/v4";
+import { commandLineProblem } from "../../loopback/command-line-problem.ts";
 import { LOOPBACK } from "../../loopback/listen.ts";
 import { LOOPBACK_HOSTS } from "../../loopback/loopback-hosts.ts";
 
@@ -237,20 +238,17 @@ function firstProblem(error: z.ZodError, given: Record<string, unknown>): FlagEr
 function commandLine(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    // parseArgs names the flag and never its value, except for a lone word, which could be a misplaced secret.
-    const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-    if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL")
-      throw new FlagError("takes flags only; there is a word that belongs to none");
-    throw new FlagError(error instanceof Error ? firstSentence(error.message) : "the flags cannot be read");
+  } catch (cause) {
+    throw new FlagError(`${commandLineProblem(cause, args, OPTIONS)}; --help lists them`, { cause });
   }
 }
 
 function toOptions(flags: z.output<typeof Flags>, transport: Transport): ServerOptions {
   const url = flags["terminal-bridge-url"];
   const token = flags.IRONFLOW_TERMINAL_BRIDGE_TOKEN;
-  if (url !== undefined && !flags["allow-writes"])
-    throw new FlagError("--terminal-bridge-url needs --allow-writes");
+  for (const name of ["evidence-file", "terminal-bridge-url"] as const)
+    if (flags[name] !== undefined && !flags["allow-writes"])
+      throw new FlagError(`--${name} needs --allow-writes`);
   if (url !== undefined && token === undefined)
     throw new FlagError("--terminal-bridge-url needs IRONFLOW_TERMINAL_BRIDGE_TOKEN in the environment");
   return {
@@ -300,13 +298,11 @@ function fromEnv(env: Readonly<Record<string, string | undefined>>, name: string
   return value === "" ? undefined : value;
 }
 
-const firstSentence = (text: string): string => text.split(/[.\n] ?/)[0] ?? text;
-
 export const HELP = `ironbridge-mcp: MCP tools for a running workflow engine, over stdin and stdout.
 
   --allow-writes             also serve the tools that change something (default: read only)
-  --evidence-file FILE       with --allow-writes: also serve ironflow_await_reload; the trail of tests
-                             is kept in this file
+  --evidence-file FILE       also serve ironflow_await_reload; the trail of tests is kept in this file;
+                             needs --allow-writes
   --static-only              leave out the tools that applications registered with the engine
   --server-url URL           the engine; else IRONFLOW_SERVER_URL, else ${DEFAULT_SERVER_URL}
   --api-key KEY              better: IRONFLOW_API_KEY, because a flag shows in the process list
@@ -332,4 +328,8 @@ its agent's token from IRONBRIDGE_TOKEN, and no other flag than:
 
   --connection-file FILE     the app's connection.json; else IRONBRIDGE_CONNECTION_FILE, else the one in
                              the app's default profile
+
+Exit codes: 0 ended in order, 1 broke, 4 a flag, variable or argument cannot be used. With --attach and --try-tool
+also 3 nobody answers, or it may work later; 5 the token or key was refused. With --try-tool also 6 there is no such
+thing, 7 the engine's state does not allow it.
 `;

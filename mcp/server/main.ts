@@ -70,7 +70,7 @@ async function runTry({
 async function serve(options: ServerOptions): Promise<void> {
   const engine = createIronflowEngine({ baseUrl: options.serverUrl, apiKey: options.apiKey });
   const { live, watch } = options.app ? startWatch(engine, options) : {};
-  const evidence = options.evidenceFile === undefined ? undefined : await openEvidence(options, engine);
+  const evidence = await openEvidence(options, engine);
   const applications = options.allowWrites && !options.staticOnly ? new ApplicationTools(engine) : undefined;
   applications?.start();
   const build = toolServerFactory({ version, engine, options, evidence, applications, live });
@@ -104,11 +104,8 @@ async function serve(options: ServerOptions): Promise<void> {
 }
 
 /** Serves without the barrier when the file cannot be opened (seeds: "Tools (reload barrier)"). */
-async function openEvidence(
-  { evidenceFile, allowWrites }: ServerOptions,
-  engine: Engine,
-): Promise<Evidence | undefined> {
-  if (evidenceFile === undefined || !allowWrites) return undefined;
+async function openEvidence({ evidenceFile }: ServerOptions, engine: Engine): Promise<Evidence | undefined> {
+  if (evidenceFile === undefined) return undefined;
   try {
     const evidence = await Evidence.open(evidenceFile, engine);
     void evidence.noteStart(); // never rejects; a slow engine must not keep clients waiting
