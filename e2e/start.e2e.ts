@@ -123,6 +123,9 @@ test("[G3] what a killed app left behind is taken away by the next start in the 
   const closed = once(second.child, "close");
   second.child.kill("SIGTERM");
   expect((await closed)[0], second.errors()).toBe(0);
+  expect(second.errors()).toMatch(
+    / info main: the app closes\n(.*\n)*.* info engine: stopping in order \(reason: what started it asks for it\)\n/,
+  );
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {

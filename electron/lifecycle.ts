@@ -1,5 +1,5 @@
 import { app } from "electron";
-import { logError } from "./log.ts";
+import { logError, logInfo } from "./log.ts";
 import { asStartProblem } from "./start-problem.ts";
 import { quitSteps, type QuitSteps } from "./orderly-quit.ts";
 
@@ -41,6 +41,8 @@ export function runLifecycle(start: (lifecycle: Lifecycle) => Promise<void>): vo
   app.on("before-quit", (event) => {
     event.preventDefault();
     if (ending.signal.aborted) return;
+    // What the children say of their end would read like a fault without it.
+    if (!failed) logInfo("main", "the app closes");
     const giveUp = setTimeout(() => {
       logError("main", "the end took too long; the reaper ends what is left");
       app.exit(1);

@@ -172,6 +172,7 @@ it("stops in order when stdin ends: checkpointed, and the folder is free again",
   await register(engine);
   await expect(factory.start({ dataDir: engine.dataDir })).rejects.toThrow(/another engine is running/);
   expect(await engine.endStdin()).toBe(0);
+  expect(engine.stderr()).toContain('"reason":"what started it asks for it","msg":"stopping in order"');
   expect(existsSync(join(engine.dataDir, "engine.db-wal"))).toBe(false);
   const again = await factory.start({ dataDir: engine.dataDir });
   expect(await again.ask("ListFunctions", {})).toMatchObject({ totalCount: 2 });

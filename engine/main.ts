@@ -70,7 +70,7 @@ async function main(options: ProcessOptions): Promise<void> {
   const stop = (reason: string) => {
     if (stopping) return;
     stopping = true;
-    log.info({ reason }, "stopping");
+    log.info({ reason }, "stopping in order");
     live.close();
     Promise.all([server.close(), engine.stop(stopGraceMs)])
       .then(() => {
@@ -85,7 +85,7 @@ async function main(options: ProcessOptions): Promise<void> {
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   if (options.exitWithStdin) {
-    process.stdin.on("end", () => stop("stdin ended"));
+    process.stdin.on("end", () => stop("what started it asks for it"));
     process.stdin.on("error", () => stop("stdin broke"));
     process.stdin.resume();
   }

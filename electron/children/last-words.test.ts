@@ -5,8 +5,8 @@ import { endSentence, LAST_WORDS_CHARS, lastWords, withWords } from "./last-word
 describe("a line of a child's log", () => {
   it.each([
     [
-      '{"level":30,"time":1,"pid":2,"hostname":"h","name":"engine","reason":"stdin ended","msg":"stopping"}',
-      { level: "info", message: "stopping (reason: stdin ended)" },
+      '{"level":30,"time":1,"pid":2,"hostname":"h","name":"engine","reason":"SIGTERM","msg":"stopping in order"}',
+      { level: "info", message: "stopping in order (reason: SIGTERM)" },
     ],
     [
       '{"level":40,"msg":"slow","ms":12.5,"on":true}',
