@@ -1,10 +1,10 @@
 // Every check and test of `npm test`, in the order of what fails fastest; stops at the first failure. The commands themselves
 // are the scripts of package.json, so each can be run alone by the same name.
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { elapsed, say } from "./console.mjs";
 import { electronRuntime } from "./electron-runtime.mjs";
+import { runNpmScript } from "./npm-script.mjs";
 import { ROOT } from "./paths.mjs";
 import { ensureTestPackages } from "./system-packages.mjs";
 import { failureText, playwrightFailures, vitestFailures } from "./test-failures.mjs";
@@ -58,22 +58,6 @@ async function runStage({ script, args = [], report }) {
   if (!existsSync(path)) return { code: code || 1, counts: NOTHING_RUN, failures: [] };
   const read = JSON.parse(readFileSync(path, "utf8"));
   return { code, counts: report.count(read), failures: report.failures(read) };
-}
-
-/**
- * @param {string} script
- * @param {string[]} args
- * @returns {Promise<number>}
- */
-function runNpmScript(script, args) {
-  const child = spawn("npm", ["run", "--silent", script, "--", ...args], { cwd: ROOT, stdio: "inherit" });
-  const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
-  process.on("SIGTERM", forward);
-  child.once("exit", () => process.off("SIGTERM", forward));
-  return new Promise((done, fail) => {
-    child.once("error", fail);
-    child.once("exit", (code) => done(code ?? 1));
-  });
 }
 
 /** @returns {Promise<number>} the exit code: 0 when all of them passed */
