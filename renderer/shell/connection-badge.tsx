@@ -43,11 +43,13 @@ export function ConnectionBadge() {
       </span>
       <span className={styles.state} data-tone={tone} role="status">
         <i className={styles.dot} />
-        {word}
+        <span className={styles.word} title={word}>
+          {word}
+        </span>
       </span>
       <a className={styles.writes} data-read-only={readOnly} title={writes.full} href={hrefTo("settings")}>
         {readOnly ? <Lock aria-hidden="true" size={12} /> : <LockOpen aria-hidden="true" size={12} />}
-        {writes.short}
+        <span className={styles.word}>{writes.short}</span>
         <span className="visually-hidden">. {writes.full}</span>
       </a>
     </section>

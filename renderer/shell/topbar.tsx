@@ -14,6 +14,8 @@ export function Topbar() {
   const change = useApp((state) => state.changeSettings);
   const waiting = useApp((state) => state.waitingQuestions);
   const showQuestion = useApp((state) => state.showQuestion);
+  // While something waits its button takes the room of these names: the engine's address keeps its own.
+  const shrinks = waiting > 0 ? "unless-wide" : "narrow";
   return (
     <header className={styles.topbar}>
       <div className={styles.brand}>
@@ -21,7 +23,7 @@ export function Topbar() {
         <span className={styles.name}>Ironbridge</span>
       </div>
       <ConnectionBadge />
-      <div className={styles.controls}>
+      <div className={styles.controls} data-asked={waiting > 0}>
         {waiting > 0 && (
           <Button
             look="primary"
@@ -36,7 +38,7 @@ export function Topbar() {
         <Choice
           label="Time zone"
           look="quiet"
-          shrinks
+          shrinks={shrinks}
           icon={ZONES.find(({ value }) => value === time_zone)?.icon}
           value={time_zone}
           options={ZONES}
@@ -45,7 +47,7 @@ export function Topbar() {
         <Choice
           label="Theme"
           look="quiet"
-          shrinks
+          shrinks={shrinks}
           icon={THEMES.find(({ value }) => value === theme)?.icon}
           value={theme}
           options={THEMES}

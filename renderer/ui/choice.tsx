@@ -17,8 +17,8 @@ export function Choice<V extends string>(props: {
   onChange: (value: V) => void;
   icon?: ReactNode;
   look?: "plain" | "quiet";
-  /** In a narrow window the icon has to do. */
-  shrinks?: boolean;
+  /** Where the icon has to do: in a narrow window, or in any but a wide one. */
+  shrinks?: "narrow" | "unless-wide";
 }) {
   return (
     <Select.Root
@@ -28,7 +28,7 @@ export function Choice<V extends string>(props: {
         if (value !== null) props.onChange(value);
       }}
     >
-      <Trigger label={props.label} look={props.look ?? "plain"} shrinks={props.shrinks === true}>
+      <Trigger label={props.label} look={props.look ?? "plain"} shrinks={props.shrinks}>
         {props.icon}
         <Select.Value className={styles.value} />
       </Trigger>
@@ -84,7 +84,7 @@ function Trigger(props: {
   label: string;
   look: "plain" | "quiet";
   set?: boolean;
-  shrinks?: boolean;
+  shrinks?: "narrow" | "unless-wide" | undefined;
   children: ReactNode;
 }) {
   return (
