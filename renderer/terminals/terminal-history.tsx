@@ -9,7 +9,7 @@ import { useWide } from "../ui/use-wide.ts";
 import { VirtualGrid, type Column } from "../ui/virtual-grid.tsx";
 import { HowItEnded } from "./how-it-ended.tsx";
 import { ProcessPane } from "./process-pane.tsx";
-import { proofWords } from "./proof-words.ts";
+import { proofWords, sumWords } from "./proof-words.ts";
 import styles from "./terminal-history.module.css";
 
 // Fractions of less than 1: the least width of a list takes 1fr for as much as the widest least width, that of the proof. With
@@ -57,7 +57,6 @@ export function TerminalHistory(props: Props) {
 
 function Records({ records, openId, onOpen }: Props & { records: readonly TerminalRecord[] }) {
   const wide = useWide();
-  const open = records.filter(({ gone_at }) => gone_at === null).length;
   const pane =
     openId === null ? null : (
       <ProcessPane
@@ -70,9 +69,7 @@ function Records({ records, openId, onOpen }: Props & { records: readonly Termin
   return (
     <>
       <p className={styles.sum} role="status">
-        {open === 0
-          ? `Nothing is left running: ${records.length === 1 ? "the one process" : `all ${records.length}`} ended, with proof.`
-          : `${open} of ${records.length} run, or their end is not proved.`}
+        {sumWords(records)}
       </p>
       <Split
         list={
@@ -110,7 +107,7 @@ function cellsOf(record: TerminalRecord) {
     <span key="proof" className={styles.proof} title={whole}>
       {short}
     </span>,
-    record.gone_at === null ? "no" : <Time key="gone" at={record.gone_at} />,
+    record.gone_at === null ? "" : <Time key="gone" at={record.gone_at} />,
     <span key="process" className={styles.number}>
       {record.pid ?? "none"}
     </span>,
