@@ -25,6 +25,7 @@ import {
   type AuditFilters,
 } from "./audit-filters.ts";
 import { AuditPane } from "./audit-pane.tsx";
+import { detailLine, inLine } from "./detail-text.ts";
 import { eventWords } from "./event-words.ts";
 import styles from "./audit-page.module.css";
 
@@ -188,7 +189,7 @@ function List(props: {
 }
 
 function cellsOf({ time, event, user, detail }: AuditRow) {
-  const { tool, call_id: _, ...rest } = detail;
+  const { tool } = detail;
   return [
     <Time key="time" at={time} precise />,
     <span key="event" className={styles.event} data-event={event} title={event}>
@@ -200,16 +201,11 @@ function cellsOf({ time, event, user, detail }: AuditRow) {
     <code key="tool" className={styles.tool}>
       {tool}
     </code>,
-    <span key="detail" className={styles.detail} title={detailText(detail)}>
-      {detailText(rest)}
+    <span key="detail" className={styles.detail} title={inLine(detail)}>
+      {detailLine(detail)}
     </span>,
   ];
 }
-
-const detailText = (detail: AuditRow["detail"]): string =>
-  Object.entries(detail)
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${String(value)}`)
-    .join(" · ");
 
 const countWords = ({ count }: AuditRows): string =>
   count === AUDIT_ROWS_MAX ? `the newest ${count}` : count === 1 ? "1 row" : `${count} rows`;

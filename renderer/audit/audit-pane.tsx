@@ -6,6 +6,7 @@ import { Empty } from "../ui/frame.tsx";
 import { PaneClose } from "../ui/pane-close.tsx";
 import { Time } from "../ui/time.tsx";
 import { auditFiltersQuery, type AuditFilters } from "./audit-filters.ts";
+import { orderedFields } from "./detail-text.ts";
 import { eventWords } from "./event-words.ts";
 
 /** One row of the audit with everything that it holds, and the way to what is like it. */
@@ -50,14 +51,11 @@ function Body({ row, filters }: { row: AuditRow; filters: AuditFilters }) {
           <DetailNote>None.</DetailNote>
         ) : (
           <Facts
-            facts={Object.entries(row.detail).map(([name, value]) => ({
-              name: name.replaceAll("_", " "),
-              value: <code>{String(value)}</code>,
-            }))}
+            facts={orderedFields(row.detail).map(([name, value]) => ({ name, value: <code>{value}</code> }))}
           />
         )}
-        <DetailNote>What was passed along is not recorded.</DetailNote>
       </DetailSection>
+      <DetailNote>What was passed along is not recorded.</DetailNote>
       <DetailSection title="More like it">
         <ul>
           {typeof callId === "string" && (
