@@ -2,6 +2,7 @@ import { RotateCw } from "lucide-react";
 import { currentOf, isAway } from "../store/apply-connections.ts";
 import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
+import { asSentence } from "../ui/as-sentence.ts";
 import { useApp } from "../ui/use-app.ts";
 import { connectionWords, keyAdvice } from "./connection-words.ts";
 import styles from "./engine-notice.module.css";
@@ -21,7 +22,7 @@ export function EngineNotice() {
         <strong>
           {connection.name}: {connectionWords(connection).word.toLowerCase()}
         </strong>
-        {connection.problem !== undefined && <pre className={styles.problem}>{connection.problem}</pre>}
+        {connection.problem !== undefined && <Problem text={connection.problem} />}
         {advice !== null && <p>{advice}</p>}
         {problem !== null && <p>It could not be restarted: {problem}</p>}
       </div>
@@ -29,5 +30,18 @@ export function EngineNotice() {
         {connection.kind === "embedded" ? "Restart engine" : "Connect again"}
       </Button>
     </div>
+  );
+}
+
+/** A sentence, and below it what a program that died wrote, line by line as it wrote it. */
+function Problem({ text }: { text: string }) {
+  const [sentence = "", ...written] = text.split("\n");
+  return (
+    <>
+      <p className={styles.problem} data-selectable>
+        {asSentence(sentence)}
+      </p>
+      {written.length > 0 && <pre className={styles.written}>{written.join("\n")}</pre>}
+    </>
   );
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { ToolError } from "../../mcp/contract/errors.ts";
 import { currentOf, reasonToSay } from "../store/apply-connections.ts";
 import type { Reading } from "../store/reading.ts";
+import { asSentence } from "./as-sentence.ts";
 import styles from "./frame.module.css";
 import { Age } from "./time.tsx";
 import { useApp } from "./use-app.ts";
@@ -69,12 +70,11 @@ export function Failed({
     <div className={styles.notice} data-kind="failed" role="alert">
       <CircleAlert aria-hidden="true" size={20} />
       <h2>Could not read {what}</h2>
-      {said !== null && <p data-selectable>{said}</p>}
-      <p className={styles.code}>
-        {problem.code}
-        {problem.hint !== undefined && ` · ${problem.hint}`}
+      {said !== null && <p data-selectable>{asSentence(said)}</p>}
+      {problem.hint !== undefined && <p>{asSentence(problem.hint)}</p>}
+      <p className={styles.hint}>
+        It is tried again every few seconds. Code: <code>{problem.code}</code>
       </p>
-      <p className={styles.hint}>It is tried again every few seconds.</p>
     </div>
   );
 }
@@ -88,7 +88,7 @@ function Stale({ at, reason }: { at: number; reason: string | null }) {
       </strong>
       {reason !== null && (
         <span className={styles.reason} title={reason}>
-          {reason}
+          {asSentence(reason)}
         </span>
       )}
     </p>
