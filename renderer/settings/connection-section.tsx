@@ -1,4 +1,5 @@
 import { Switch } from "@base-ui/react/switch";
+import { useEffect, useRef } from "react";
 import { AskingNote, RefusalNote } from "../actions/asking-note.tsx";
 import { connectionWords, writeWords } from "../shell/connection-words.ts";
 import { currentOf } from "../store/apply-connections.ts";
@@ -39,8 +40,7 @@ export function ConnectionSection() {
         label="Agents may change things"
         about="Only agents whose token has the permission to write. What cannot be taken back still asks you."
       />
-      <WritesNote />
-      <p className={styles.note}>{writeWords(connection, stopped).full}</p>
+      {stopped && <p className={styles.note}>{writeWords(connection, stopped).full}</p>}
     </Section>
   );
 }
@@ -49,29 +49,40 @@ function WriteSwitch(props: { who: "person" | "agents"; on: boolean; label: stri
   const set = useApp((state) => state.setWrites);
   const busy = useApp((state) => state.writesUnderWay !== null);
   return (
-    <label className={styles.switch}>
-      <Switch.Root
-        className={styles.track}
-        checked={props.on}
-        disabled={busy}
-        onCheckedChange={(allowed) => void set(props.who, allowed)}
-      >
-        <Switch.Thumb className={styles.thumb} />
-      </Switch.Root>
-      <span>
-        <strong>{props.label}</strong>
-        <span className={styles.about}>{props.about}</span>
-      </span>
-    </label>
+    <div>
+      <label className={styles.switch}>
+        <Switch.Root
+          className={styles.track}
+          checked={props.on}
+          disabled={busy}
+          onCheckedChange={(allowed) => void set(props.who, allowed)}
+        >
+          <Switch.Thumb className={styles.thumb} />
+        </Switch.Root>
+        <span>
+          <strong>{props.label}</strong>
+          <span className={styles.about}>{props.about}</span>
+        </span>
+      </label>
+      <WritesNote who={props.who} />
+    </div>
   );
 }
 
-function WritesNote() {
-  const busy = useApp((state) => state.writesUnderWay !== null);
-  const error = useApp((state) => state.writesProblem);
+/** What becomes of the change, under the switch that was pressed, and brought into sight where that is at the window's edge. */
+function WritesNote({ who }: { who: "person" | "agents" }) {
+  const asking = useApp((state) => state.writesUnderWay === who && state.waitingQuestions > 0);
+  const problem = useApp((state) => state.writesProblem);
+  const error = problem?.who === who ? problem.error : null;
+  const note = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (asking || error !== null) note.current?.scrollIntoView({ block: "nearest" });
+  }, [asking, error]);
   return (
-    <AskingNote asking={busy}>
-      <RefusalNote what="Change who may write" error={error} />
-    </AskingNote>
+    <div ref={note} className={styles.became}>
+      <AskingNote asking={asking}>
+        <RefusalNote what="Change who may write" error={error} />
+      </AskingNote>
+    </div>
   );
 }

@@ -12,8 +12,8 @@ export type ConnectionSlice = {
   /** Why the last restart did not happen. */
   restartProblem: string | null;
   restartConnection: () => Promise<void>;
-  /** Why the last change of who may write was not made. */
-  writesProblem: ToolError | null;
+  /** Why the last change of who may write was not made, and whose it was. */
+  writesProblem: { readonly who: "person" | "agents"; readonly error: ToolError } | null;
   /** The change that waits for an answer in the consent window. */
   writesUnderWay: "person" | "agents" | null;
   /** Allowing asks first; taking it away happens at once. */
@@ -52,10 +52,11 @@ export const connectionSlice: Slice<ConnectionSlice> = (set, get, deps) => {
       try {
         const request = { connection: connection.id, who, allowed };
         const answer = await deps.door.request("connections:set-writes", request);
-        if (!answer.ok) set({ writesProblem: answer.error });
+        if (!answer.ok) set({ writesProblem: { who, error: answer.error } });
         // The list of connections tells the same to every page.
       } catch (error) {
-        set({ writesProblem: { error: messageOf(error), code: "app_unreachable", retryable: true } });
+        const lost = { error: messageOf(error), code: "app_unreachable", retryable: true } as const;
+        set({ writesProblem: { who, error: lost } });
       }
       set({ writesUnderWay: null });
     },
