@@ -14,6 +14,7 @@ import { Status } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { otherFacts, retryFacts } from "./function-facts.ts";
+import styles from "./function-pane.module.css";
 import type { FunctionRuns } from "./function-slice.ts";
 import { triggerText } from "./trigger-text.ts";
 
@@ -121,10 +122,12 @@ function Versions() {
           data === null ? (
             <DetailNote>This engine does not tell earlier versions.</DetailNote>
           ) : (
-            <ol aria-label="Versions, newest first">
+            <ol className={styles.versions} aria-label="Versions, newest first">
               {data.rows.map(({ version, change_reason: reason, created_at: at }) => (
                 <li key={version}>
-                  {version} {at !== undefined && <Time at={at} />} {reason}
+                  <span className={styles.version}>Version {version}</span>
+                  <span>{at !== undefined && <Time at={at} />}</span>
+                  <span>{reason}</span>
                 </li>
               ))}
               {data.total > data.rows.length && (

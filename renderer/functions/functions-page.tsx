@@ -18,12 +18,12 @@ import { FunctionPane } from "./function-pane.tsx";
 import { triggerText } from "./trigger-text.ts";
 
 const STATUS: Column = { key: "status", title: "Status", width: "88px" };
-// Its name is what a person looks for: it gets the most room.
-const ID: Column = { key: "id", title: "Function", width: "minmax(160px, 1.4fr)" };
-const TRIGGERS: Column = { key: "triggers", title: "Started by", width: "minmax(130px, 1fr)" };
-const WHERE: Column = { key: "where", title: "Runs at", width: "minmax(110px, 0.6fr)" };
-const LIMITS: Column = { key: "limits", title: "Attempts, timeout", width: "150px" };
-const VERSION: Column = { key: "version", title: "Version", width: "64px", align: "end" };
+const ID: Column = { key: "id", title: "Function", width: "minmax(150px, 1fr)" };
+const TRIGGERS: Column = { key: "triggers", title: "Started by", width: "minmax(170px, 1.2fr)" };
+// An address of this machine with a port of five figures fits.
+const WHERE: Column = { key: "where", title: "Runs at", width: "minmax(124px, 0.6fr)" };
+const LIMITS: Column = { key: "limits", title: "Attempts, timeout", width: "124px" };
+const VERSION: Column = { key: "version", title: "Version", width: "52px", align: "end" };
 const UPDATED: Column = { key: "updated", title: "Registered", width: "168px" };
 const ALL = [STATUS, ID, TRIGGERS, WHERE, LIMITS, VERSION, UPDATED];
 /** What a small window has room for; the rest is in the detail. */
