@@ -1,5 +1,6 @@
 import { expect, test, type Locator } from "@playwright/test";
 import { launchApp, type RunningApp } from "./launch.ts";
+import { waitForQuestion } from "./pages/consent-window.ts";
 import { openPage } from "./pages/open-page.ts";
 import { resizeWindow } from "./pages/resize-window.ts";
 import { saveScreenshot } from "./screenshot.ts";
@@ -40,6 +41,72 @@ test.describe("A window of 900 by 600", () => {
       await dialog.getByRole("button", { name: "Close", exact: true }).click();
       await expect(dialog).toHaveCount(0);
     }
+  });
+
+  test("[F7] while a question waits the engine's address is whole, and what it waits for is said beside its switch", async () => {
+    await openPage(app.page, "Settings");
+    const agents = app.page.getByRole("switch", { name: /^Agents may change things/ });
+    await expect(agents).not.toBeChecked();
+    await agents.click();
+    const question = await waitForQuestion(app, "Allow agents to change things on a connection");
+    await inSight(app.page.getByText("It waits for your approval."));
+    await expect(app.page.getByRole("button", { name: "1 question waits" })).toBeVisible();
+    const bar = app.page.getByRole("region", { name: "Engine that is shown" });
+    const address = bar.getByText(/^127\.0\.0\.1:\d+$/);
+    for (const width of [SMALL.width, 960, 961, 1100, 1239, 1240, 1280, 1600]) {
+      await resizeWindow(app, width, SMALL.height);
+      await inSight(address);
+      const cut = await address.evaluate((shown) => shown.scrollWidth > shown.clientWidth);
+      expect(cut, `the address is cut at ${width} px`).toBe(false);
+    }
+    await resizeWindow(app, SMALL.width, SMALL.height);
+    await question.cancel();
+    await inSight(app.page.getByText("Nothing was changed."));
+    await expect(agents).not.toBeChecked();
+  });
+
+  test("[F7] a new token's dialog ends in its button, and what it shows scrolls in one box", async () => {
+    await openPage(app.page, "Agents");
+    const tokens = () => app.page.getByText(/^\d+ tokens?$/);
+    await expect(tokens(), "the token of this start is listed and counted").toHaveText("1 token");
+    await app.page.getByRole("button", { name: "Make a token" }).click();
+    await app.page.getByRole("textbox", { name: "Name" }).fill("small window");
+    await app.page.getByRole("button", { name: "Make token" }).click();
+    await (await waitForQuestion(app, "small window")).approve();
+    const dialog = app.page.getByRole("dialog", { name: "Token for small window" });
+    await inSight(dialog.getByRole("button", { name: "I have copied it" }));
+    const scrolling = await dialog.evaluate(
+      (root) =>
+        [...root.querySelectorAll("*")].filter(
+          (one) => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === "auto",
+        ).length,
+    );
+    expect(scrolling).toBe(1);
+    await dialog.getByRole("button", { name: "I have copied it" }).click();
+    await expect(tokens()).toHaveText("2 tokens");
+  });
+
+  test("[F7] the lines between rows are as long as the table", async () => {
+    await openPage(app.page, "Functions");
+    const table = app.page.getByRole("grid", { name: "Functions" });
+    const right = async (what: Locator) => {
+      const box = await what.boundingBox();
+      return box === null ? undefined : box.x + box.width;
+    };
+    await expect.poll(() => right(table.getByRole("row").nth(1))).toBe(SMALL.width);
+    expect(await right(table.getByRole("row").first())).toBe(SMALL.width);
+  });
+
+  test("[F7] a hyphen is as wide as the font draws it, and figures of a column are all as wide as each other", async () => {
+    await openPage(app.page, "Runs");
+    const figures = (what: Locator) => what.evaluate((one) => getComputedStyle(one).fontVariantNumeric);
+    const row = app.page.getByRole("row").nth(1);
+    await expect(row).toBeVisible();
+    expect(await app.page.evaluate(() => getComputedStyle(document.body).fontFeatureSettings)).not.toContain(
+      "tnum",
+    );
+    expect(await figures(row.getByRole("gridcell").nth(1)), "the function's name").toBe("normal");
+    expect(await figures(row.locator("time").first()), "a time").toBe("tabular-nums");
   });
 
   test("[F7] no page is wider than the window", async () => {

@@ -2,7 +2,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { dataOf } from "../store/reading.ts";
 import { Button } from "../ui/button.tsx";
-import { Empty, Frame } from "../ui/frame.tsx";
+import { Frame } from "../ui/frame.tsx";
 import { Page } from "../ui/page.tsx";
 import { useApp } from "../ui/use-app.ts";
 import { ActivityStrip } from "./activity-strip.tsx";
@@ -17,7 +17,9 @@ export function AgentsPage() {
   const tokens = useApp((state) => state.tokens);
   const problem = useApp((state) => state.revokeProblem);
   const [making, setMaking] = useState(false);
-  const count = dataOf(tokens)?.length;
+  const isLocalListed = useApp((state) => state.localToken !== null);
+  const made = dataOf(tokens)?.length;
+  const count = made === undefined ? undefined : made + (isLocalListed ? 1 : 0);
   return (
     <Page
       title="Agents"
@@ -38,9 +40,12 @@ export function AgentsPage() {
           <Frame reading={tokens} what="the tokens" ofApp>
             {(list) =>
               list.length === 0 ? (
-                <Empty title="No agent has a token of its own">
-                  <p>Make one for each agent, so that you see who does what.</p>
-                </Empty>
+                <div className={styles.list}>
+                  <div className={styles.none}>
+                    <h2>No agent has a token of its own</h2>
+                    <p>Make one for each agent, so that you see who does what.</p>
+                  </div>
+                </div>
               ) : (
                 <ul className={styles.list}>
                   {list.map((token) => (

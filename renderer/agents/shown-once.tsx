@@ -1,11 +1,10 @@
 import type { NewToken } from "../../electron/contract/tokens.ts";
-import { Button } from "../ui/button.tsx";
 import { Callout } from "../ui/callout.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import styles from "./shown-once.module.css";
 
 /** A token that was just made, with what to paste where. It cannot be shown again. */
-export function ShownOnce({ created, onDone }: { created: NewToken; onDone: () => void }) {
+export function ShownOnce({ created }: { created: NewToken }) {
   return (
     <>
       <Callout tone="warn" title="Shown this once">
@@ -15,11 +14,6 @@ export function ShownOnce({ created, onDone }: { created: NewToken; onDone: () =
       {created.snippets.map(({ title, text }) => (
         <Block key={title} title={title} text={text} />
       ))}
-      <div className={styles.buttons}>
-        <Button look="primary" onClick={onDone}>
-          I have copied it
-        </Button>
-      </div>
     </>
   );
 }

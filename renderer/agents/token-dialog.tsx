@@ -45,8 +45,19 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
   if (created !== null) {
     return (
       // Escape would lose it, and it can never be shown again.
-      <Modal title={`Token for ${created.info.name}`} onClose={onClose} closable={false}>
-        <ShownOnce created={created} onDone={onClose} />
+      <Modal
+        title={`Token for ${created.info.name}`}
+        onClose={onClose}
+        closable={false}
+        footer={
+          <ModalButtons>
+            <Button look="primary" onClick={onClose}>
+              I have copied it
+            </Button>
+          </ModalButtons>
+        }
+      >
+        <ShownOnce created={created} />
       </Modal>
     );
   }
