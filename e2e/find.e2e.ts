@@ -57,7 +57,7 @@ test.describe("Finding runs, functions and what agents did", () => {
     await expect(detail.getByRole("region", { name: "Started by" })).toContainText("order.picking");
     await expect(detail.getByRole("region", { name: "Retries" })).toContainText("50");
     const versions = detail.getByRole("list", { name: "Versions, newest first" });
-    await expect(versions.getByRole("listitem").first()).toContainText(/^1 /);
+    await expect(versions.getByRole("listitem").first()).toContainText(/^Version 1 /);
     await expect(detail.getByRole("region", { name: "Circuit breaker" })).toContainText(
       /Open|Half-open|Closed/,
     );

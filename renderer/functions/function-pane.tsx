@@ -125,8 +125,8 @@ function Versions() {
             <ol className={styles.versions} aria-label="Versions, newest first">
               {data.rows.map(({ version, change_reason: reason, created_at: at }) => (
                 <li key={version}>
-                  <span className={styles.version}>Version {version}</span>
-                  <span>{at !== undefined && <Time at={at} />}</span>
+                  <span className={styles.version}>Version {version}</span>{" "}
+                  <span>{at !== undefined && <Time at={at} />}</span>{" "}
                   <span>{reason}</span>
                 </li>
               ))}
