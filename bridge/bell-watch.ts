@@ -1,5 +1,6 @@
+import { ESCAPE } from "./control-bytes.ts";
+
 const BELL = 0x07;
-const ESCAPE = 0x1b;
 /** What begins a string after ESC, which a bell character ends without ringing: OSC, DCS, PM, APC, SOS. */
 const STRING_BEGINS = new Set(Buffer.from("]P^_X"));
 /** Longer strings are not remembered over pieces of output: a bell after them counts, in bytes. */

@@ -1,12 +1,10 @@
+import { C1_LEAD, ESCAPE, LAST_C1 } from "./control-bytes.ts";
+
 const BELL = 0x07;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const CANCEL = 0x18;
 const SUBSTITUTE = 0x1a;
-const ESCAPE = 0x1b;
-/** First byte of U+0080 to U+00BF in UTF-8; up to U+009F they are controls of one character. */
-const C1_LEAD = 0xc2;
-const LAST_C1 = 0x9f;
 
 /** `string` is DCS, SOS, PM or APC; `title` is OSC, which a bell ends as well. */
 type Mode = "text" | "escape" | "intermediate" | "control" | "title" | "string";

@@ -2,13 +2,10 @@ import type * as Graphemes from "@xterm/addon-unicode-graphemes";
 import { Terminal } from "@xterm/headless";
 import type { TerminalSize } from "./contract/api.ts";
 import { boundCounts } from "./contract/bounded-counts.ts";
+import { C1_LEAD, ESCAPE, LAST_C1 } from "./control-bytes.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import { sequencesOf, type Modes } from "./terminal-modes.ts";
 
-const ESCAPE = 0x1b;
-/** First byte of U+0080 to U+009F in UTF-8, which are controls of one character, and the last of their second bytes. */
-const C1_LEAD = 0xc2;
-const LAST_C1 = 0x9f;
 /** So much is parsed until another terminal has its turn. */
 const TURN_BYTES = 16_384;
 /**
@@ -53,14 +50,14 @@ export async function headlessTerminal(
 
 /** Writes to a terminal. Resolves when it is parsed. Others have their turns meanwhile, however long that takes. */
 export async function parsed(terminal: Terminal, text: Uint8Array | string): Promise<void> {
-  const bytes = Buffer.from(text);
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
   const { least, most, onAllCells } = PIECE_BYTES;
   const pieceBytes = Math.max(
     least,
     Math.min(most, Math.floor(onAllCells / (terminal.cols * terminal.rows))),
   );
   for (let from = 0; from < bytes.length;) {
-    const pieces: Buffer[] = [];
+    const pieces: Uint8Array[] = [];
     const turnEnd = from + TURN_BYTES;
     while (from < Math.min(turnEnd, bytes.length)) {
       const to = nextCut(bytes, from + pieceBytes);
@@ -71,7 +68,7 @@ export async function parsed(terminal: Terminal, text: Uint8Array | string): Pro
   }
 }
 
-function written(terminal: Terminal, pieces: readonly Buffer[]): Promise<void> {
+function written(terminal: Terminal, pieces: readonly Uint8Array[]): Promise<void> {
   return new Promise((done) => {
     const left = pieces.length - 1;
     for (const [index, piece] of pieces.entries()) terminal.write(piece, index === left ? done : undefined);
@@ -79,7 +76,7 @@ function written(terminal: Terminal, pieces: readonly Buffer[]): Promise<void> {
 }
 
 /** Where a sequence or a line begins: characters that are shown as one are not joined over the border of two pieces. */
-function nextCut(bytes: Buffer, from: number): number {
+function nextCut(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte === ESCAPE || isLineFeed(bytes[at - 1] ?? 0)) return at;

@@ -12,7 +12,6 @@ const TEXT_ROWS = 24;
 const BATCH_BYTES = 16_384;
 const BATCH_LINES = 800;
 const SCROLLBACK_LINES = 1_000;
-const SCREEN_PIECE_BYTES = 65_536;
 /** From here on a tab may go no further: the last one that goes is at 8 columns before the edge. */
 const LAST_TAB_COLUMN = TEXT_COLUMNS - 8;
 const TAB = 0x09;
@@ -73,9 +72,7 @@ export async function screenText(
 ): Promise<ScreenText> {
   const terminal = await headlessTerminal(size, 0, modes);
   try {
-    // What takes long holds up others no longer than it takes for one piece.
-    for (let from = 0; from < bytes.length; from += SCREEN_PIECE_BYTES)
-      await parsed(terminal, bytes.subarray(from, from + SCREEN_PIECE_BYTES));
+    await parsed(terminal, bytes);
     const { active } = terminal.buffer;
     const lines = Array.from(
       { length: size.rows },

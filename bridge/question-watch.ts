@@ -1,4 +1,5 @@
-const ESCAPE = 0x1b;
+import { ESCAPE } from "./control-bytes.ts";
+
 /**
  * Who waits for an answer does not print much meanwhile: a question is looked for in the last bytes of a piece only. Of
  * output that is all sequences these cost 25 microseconds.

@@ -1,4 +1,5 @@
-const ESCAPE = 0x1b;
+import { ESCAPE } from "./control-bytes.ts";
+
 const SHIFT_OUT = 0x0e;
 const SHIFT_IN = 0x0f;
 /** A sequence that is cut by the end of a piece is found with so many bytes of both pieces. */

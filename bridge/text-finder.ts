@@ -1,9 +1,7 @@
+import { C1_LEAD, ESCAPE } from "./control-bytes.ts";
 import { EscapeScanner, TEXT_STATE } from "./escape-scanner.ts";
 
-const ESCAPE = 0x1b;
 const RETURN = 0x0d;
-/** First byte of the controls of one character (C1). */
-const C1_LEAD = 0xc2;
 
 /**
  * Looks for a text in output that comes in pieces: as it is printed, and as it is read, without the escape sequences that

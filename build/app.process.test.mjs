@@ -19,6 +19,25 @@ const APP = `
     if (process.argv.includes("--demo")) app.exit(3);
   });`;
 
+/**
+ * @param {string} cwd
+ * @param {string} script
+ * @param {string[]} args
+ */
+async function npmRun(cwd, script, ...args) {
+  const child = spawn("npm", ["run", "--silent", script, "--", ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => {
+      said += text;
+    });
+  const [code] = await once(child, "close");
+  return { code, said };
+}
+
 describe("[G1] the start of the built app", () => {
   const project = scratchProject({
     "dist/main.cjs": APP,
@@ -144,16 +163,8 @@ describe("[G1] the start of the built app", () => {
     const clone = scratchProject({});
     try {
       rmSync(`${clone.root}/node_modules`); // the link, not what it leads to
-      const child = spawn("npm", ["run", "--silent", script], {
-        cwd: clone.root,
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      let said = "";
-      for (const stream of [child.stdout, child.stderr])
-        stream.setEncoding("utf8").on("data", (text) => {
-          said += text;
-        });
-      expect((await once(child, "close"))[0]).toBe(1);
+      const { code, said } = await npmRun(clone.root, script);
+      expect(code).toBe(1);
       expect(said).toBe(
         "The packages are not installed yet; run `npm start`, or `node build/setup.mjs`, once and try again.\n",
       );
@@ -168,16 +179,8 @@ describe("[G1] the start of the built app", () => {
       const clone = scratchProject({});
       try {
         rmSync(`${clone.root}/node_modules`);
-        const child = spawn("npm", ["run", "--silent", script, "--", "--demmo"], {
-          cwd: clone.root,
-          stdio: ["ignore", "pipe", "pipe"],
-        });
-        let said = "";
-        for (const stream of [child.stdout, child.stderr])
-          stream.setEncoding("utf8").on("data", (text) => {
-            said += text;
-          });
-        expect((await once(child, "close"))[0]).toBe(4);
+        const { code, said } = await npmRun(clone.root, script, "--demmo");
+        expect(code).toBe(4);
         expect(said).toBe("--demmo: there is no such flag; did you mean --demo?\n");
         expect(existsSync(`${clone.root}/.cache`)).toBe(false);
       } finally {

@@ -9,8 +9,8 @@ import { SessionId, StopResponse, TERMINAL_LIMITS, TerminalSession, TerminalSize
 export const ToTab = z.discriminatedUnion("type", [
   /**
    * Output, each char to be acknowledged once it is parsed. `replay`: it was printed before the tab came, or while it was hidden,
-   * so what it asks the terminal was answered by the bridge, or waits no more. `dropped_bytes`: so much before these chars is no longer kept, so the
-   * terminal should be reset (a tab that cannot keep up with a flood, or a replay of a long session).
+   * so what it asks the terminal was answered by the bridge, or waits no more. `dropped_bytes`: so much before these chars is no
+   * longer kept, so the terminal should be reset (a tab that cannot keep up with a flood, or a replay of a long session).
    */
   z.object({
     type: z.literal("data"),
