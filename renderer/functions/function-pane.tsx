@@ -126,8 +126,7 @@ function Versions() {
               {data.rows.map(({ version, change_reason: reason, created_at: at }) => (
                 <li key={version}>
                   <span className={styles.version}>Version {version}</span>{" "}
-                  <span>{at !== undefined && <Time at={at} />}</span>{" "}
-                  <span>{reason}</span>
+                  <span>{at !== undefined && <Time at={at} />}</span> <span>{reason}</span>
                 </li>
               ))}
               {data.total > data.rows.length && (
