@@ -424,7 +424,6 @@ export class Session implements TabSource, Readable {
 
   #changed(): void {
     this.#context.changed(this, "session");
-    this.#tab?.sessionChanged();
     for (const listener of this.#listeners) listener();
     // An end may release the half of a character that was waited for.
     if (this.ended) this.#tab?.outputArrived();

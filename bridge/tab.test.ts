@@ -1,27 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { TerminalSession } from "./contract/api.ts";
 import { FLOW } from "./contract/flow.ts";
 import { ToTab } from "./contract/port.ts";
 import { LOG_BLOCK_BYTES } from "./block-pool.ts";
 import { OutputLog } from "./output-log.ts";
 import { Tab, TAB_CATCH_UP_BYTES, TAB_MESSAGE_BYTES } from "./tab.ts";
-
-const SESSION: TerminalSession = {
-  session_id: "term_abcdefgh",
-  agent: "test",
-  command: "true",
-  shell: "/bin/sh",
-  cwd: "/",
-  status: "running",
-  exit_code: null,
-  signal: null,
-  reason: null,
-  started_at: "2026-01-01T00:00:00.000Z",
-  ended_at: null,
-  output_bytes: 0,
-  left_behind: 0,
-  size: { cols: 80, rows: 24 },
-};
 
 /** One turn of the event loop: what was scheduled is sent. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -34,7 +16,6 @@ function setUp(log = new OutputLog()) {
   const source = {
     log,
     ended: false,
-    snapshot: () => SESSION,
     type: (text: string) => {
       typed.push(text);
     },
@@ -87,14 +68,13 @@ function setUp(log = new OutputLog()) {
 }
 
 describe("a tab", () => {
-  it("gets its session, then a replay of what is kept, then what comes", async () => {
+  it("gets a replay of what is kept, then what comes", async () => {
     const log = new OutputLog();
     log.append(Buffer.from("before"));
     const { sent, print } = setUp(log);
     print("after");
     await turn();
     expect(sent).toEqual([
-      { type: "session", session: SESSION },
       { type: "data", chars: "before", replay: true },
       { type: "data", chars: "after", replay: false },
     ]);
@@ -316,11 +296,10 @@ describe("a tab", () => {
     const closed = setUp();
     closed.tab.close();
     expect(closed.counts()).toEqual({ closes: 1, gone: 0 });
-    for (const { print, say, tab, sent, typed } of [left, closed]) {
+    for (const { print, say, sent, typed } of [left, closed]) {
       const before = sent.length;
       print("x");
       say({ type: "input", text: "x" });
-      tab.sessionChanged();
       await turn();
       expect([sent.length, typed]).toEqual([before, []]);
     }

@@ -1,4 +1,4 @@
-import { TERMINAL_LIMITS, type TerminalSession, type TerminalSize } from "./contract/api.ts";
+import { TERMINAL_LIMITS, type TerminalSize } from "./contract/api.ts";
 import { FromTab, type ToTab } from "./contract/port.ts";
 import { FlowControl } from "./flow-control.ts";
 import { problemOf } from "./problem.ts";
@@ -21,7 +21,6 @@ export interface TabSource {
   readonly log: OutputLog;
   /** Nothing more will be printed. */
   readonly ended: boolean;
-  snapshot(): TerminalSession;
   type(text: string): unknown;
   resize(size: TerminalSize): void;
 }
@@ -69,7 +68,6 @@ export class Tab {
       this.#stop();
       on.close();
     });
-    this.sessionChanged();
     this.outputArrived();
   }
 
@@ -85,10 +83,6 @@ export class Tab {
       this.#scheduled = undefined;
       this.#send();
     });
-  }
-
-  sessionChanged(): void {
-    if (!this.#closed) this.#port.post({ type: "session", session: this.#source.snapshot() });
   }
 
   close(): void {

@@ -2,9 +2,9 @@ import * as z from "zod/v4";
 import { SessionId, StopResponse, TERMINAL_LIMITS, TerminalSession, TerminalSize } from "./api.ts";
 
 /**
- * Messages on the port between the bridge and one tab. A tab first gets its session, then a replay of what is kept. It counts
- * as visible until it says otherwise; a hidden one is sent no output. A session has one tab: a second attach closes the
- * first one's port.
+ * Messages on the port between the bridge and one tab. A tab gets a replay of what is kept, then what comes; what becomes of
+ * its session is told to main. It counts as visible until it says otherwise; a hidden one is sent no output. A session has one
+ * tab: a second attach closes the first one's port.
  */
 export const ToTab = z.discriminatedUnion("type", [
   /**
@@ -18,7 +18,6 @@ export const ToTab = z.discriminatedUnion("type", [
     replay: z.boolean(),
     dropped_bytes: z.number().int().min(1).optional(),
   }),
-  z.object({ type: z.literal("session"), session: TerminalSession }),
 ]);
 export type ToTab = z.infer<typeof ToTab>;
 

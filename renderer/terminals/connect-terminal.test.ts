@@ -23,7 +23,6 @@ function connected() {
       deliver = on.message;
       return { send: (message) => sent.push(message), close: () => {} };
     },
-    onSession: () => {},
     onClosed: (reason) => closed.push(reason),
     onReplayed: () => steps.push("replayed"),
     onCut: () => steps.push("cut"),

@@ -1,4 +1,3 @@
-import type { TerminalSession } from "../../bridge/contract/api.ts";
 import type { FromTab, ToTab } from "../../bridge/contract/port.ts";
 import { createAckCounter } from "./ack-counter.ts";
 import type { TerminalParts } from "./create-terminal.ts";
@@ -26,7 +25,6 @@ export type TerminalLink = {
 export function connectTerminal(options: {
   parts: TerminalParts;
   attach: (on: { message: (message: ToTab) => void; closed: (reason: string) => void }) => TerminalPort;
-  onSession: (session: TerminalSession) => void;
   onClosed: (reason: string) => void;
   /** A piece of what was printed before somebody looked is in the terminal now. */
   onReplayed?: () => void;
@@ -46,7 +44,6 @@ export function connectTerminal(options: {
     closed: options.onClosed,
     message(message) {
       if (closed) return;
-      if (message.type === "session") return options.onSession(message.session);
       const { chars, replay, dropped_bytes } = message;
       if (dropped_bytes !== undefined) {
         feed.between(() => {
@@ -66,7 +63,6 @@ export function connectTerminal(options: {
         const parsed = acknowledge[replay ? "replay" : "live"](chars.length);
         if (parsed > 0) port.send({ type: "ack", chars: parsed, replay });
       });
-      return undefined;
     },
   });
 

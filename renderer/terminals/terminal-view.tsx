@@ -99,8 +99,6 @@ export function TerminalView(props: {
     const tied = connectTerminal({
       parts: made,
       attach: (on) => store.getState().attachTerminal(session.session_id, on),
-      // The list tells the same of every session, this one included.
-      onSession: () => {},
       onClosed: setClosed,
       onReplayed: back.replayed,
       onCut: back.cut,
