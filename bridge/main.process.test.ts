@@ -112,17 +112,17 @@ describe("the bridge's process", () => {
     expect(await sameProcess({ pid: started.pid, startTime: started.start_time })).toBe(true);
     await poll("listed", () => bridge.of("sessions").at(-1)?.sessions[0]?.status === "running");
 
-    bridge.say({ type: "stop", session_id });
+    bridge.say({ type: "stop", request_id: 1, session_id });
     expect(await poll("stopped", () => bridge.of("stopped")[0])).toMatchObject({
-      session_id,
+      request_id: 1,
       response: { outcome: "after_int", alive: 0 },
     });
     expect(bridge.of("process").at(-1)).toEqual({ ...started, event: "ended" });
     await poll("listed", () => bridge.of("sessions").at(-1)?.sessions[0]?.status === "stopped_by_user");
     expect(isAlive(started.pid)).toBe(false);
 
-    bridge.say({ type: "close", session_id });
-    expect(await poll("closed", () => bridge.of("closed")[0])).toMatchObject({ session_id, closed: true });
+    bridge.say({ type: "close", request_id: 2, session_id });
+    expect(await poll("closed", () => bridge.of("closed")[0])).toMatchObject({ request_id: 2, closed: true });
     await poll("listed", () => bridge.of("sessions").at(-1)?.sessions.length === 0);
   });
 
@@ -140,19 +140,22 @@ describe("the bridge's process", () => {
   it("answers about sessions that are not there, and goes on after a message that it does not understand", async () => {
     const bridge = await start();
     const session_id = "term_nosuchone";
-    bridge.started.send({ type: "attach", session_id: "nonsense" });
-    bridge.say({ type: "attach", session_id });
-    bridge.say({ type: "stop", session_id });
-    bridge.say({ type: "close", session_id });
+    bridge.started.send({ type: "attach", request_id: 9, session_id: "nonsense" });
+    bridge.say({ type: "attach", request_id: 3, session_id });
+    bridge.say({ type: "stop", request_id: 4, session_id });
+    bridge.say({ type: "close", request_id: 5, session_id });
     expect(await poll("attached", () => bridge.of("attached")[0])).toMatchObject({
-      session_id,
+      request_id: 3,
       attached: false,
     });
     expect(await poll("stopped", () => bridge.of("stopped")[0])).toMatchObject({
-      session_id,
+      request_id: 4,
       response: null,
     });
-    expect(await poll("closed", () => bridge.of("closed")[0])).toMatchObject({ session_id, closed: false });
+    expect(await poll("closed", () => bridge.of("closed")[0])).toMatchObject({
+      request_id: 5,
+      closed: false,
+    });
     await poll("named", () => bridge.stderr().includes("session_id: must look like term_"));
     expect(ListResponse.parse(await call(await bridge.url(), "/v1/sessions"))).toEqual({ sessions: [] });
   });

@@ -34,33 +34,44 @@ export type FromTab = z.infer<typeof FromTab>;
 export const TranscriptFormat = z.enum(["text", "asciicast"]);
 export type TranscriptFormat = z.infer<typeof TranscriptFormat>;
 
+/** Counted by main. Whatever is done first is answered first, so an answer says which request it is for. */
+const RequestId = z.number().int().min(1);
+const request = { request_id: RequestId, session_id: SessionId };
+
 /**
- * Messages between main and the bridge process. Main brokers ports and never reads the bytes. `attach` brings one port with
- * it. Each of `attach`, `stop`, `close`, `restart`, `save`, `rename` and `show_command` is answered once by `attached`,
- * `stopped`, `closed`, `restarted`, `saved`, `renamed` or `command` with the same session.
- * After `shutdown` the bridge ends its sessions and exits with code 0.
+ * What main asks the bridge for. Each is answered once, with its number: by `attached`, `closed`, `stopped`, `restarted`,
+ * `saved`, `renamed` or `command`, or by `failed`. `attach` brings one port with it.
  */
-export const ToBridge = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("attach"), session_id: SessionId }),
-  z.strictObject({ type: z.literal("close"), session_id: SessionId }),
+const BRIDGE_REQUESTS = [
+  z.strictObject({ type: z.literal("attach"), ...request }),
+  z.strictObject({ type: z.literal("close"), ...request }),
   /** `at_once`: nothing in it gets time to clean up. */
-  z.strictObject({ type: z.literal("stop"), session_id: SessionId, at_once: z.boolean().optional() }),
+  z.strictObject({ type: z.literal("stop"), ...request, at_once: z.boolean().optional() }),
   /** Runs the same command once more, in a tab of its own. */
-  z.strictObject({ type: z.literal("restart"), session_id: SessionId }),
+  z.strictObject({ type: z.literal("restart"), ...request }),
   /** Writes what is kept of the output to a file that the person chose. */
   z.strictObject({
     type: z.literal("save"),
-    session_id: SessionId,
+    ...request,
     format: TranscriptFormat,
     path: z.string().min(1).max(4096),
   }),
   /** What the person calls the tab; "" takes the name away. */
   z.strictObject({
     type: z.literal("rename"),
-    session_id: SessionId,
+    ...request,
     name: z.string().max(TERMINAL_LIMITS.nameChars),
   }),
-  z.strictObject({ type: z.literal("show_command"), session_id: SessionId }),
+  z.strictObject({ type: z.literal("show_command"), ...request }),
+] as const;
+export type BridgeRequest = z.infer<(typeof BRIDGE_REQUESTS)[number]>;
+
+/**
+ * Messages from main to the bridge process. Main brokers ports and never reads the bytes. After `shutdown` the bridge ends
+ * its sessions and exits with code 0.
+ */
+export const ToBridge = z.discriminatedUnion("type", [
+  ...BRIDGE_REQUESTS,
   /** The sessions of a bridge that crashed, as they ended: who asks for one is told so. */
   z.strictObject({
     type: z.literal("lost"),
@@ -70,24 +81,33 @@ export const ToBridge = z.discriminatedUnion("type", [
 ]);
 export type ToBridge = z.infer<typeof ToBridge>;
 
+const BRIDGE_ANSWERS = [
+  /** False: there is no such session, or no port came with the message. */
+  z.object({ type: z.literal("attached"), request_id: RequestId, attached: z.boolean() }),
+  /** `response` is null when there is no such session. */
+  z.object({ type: z.literal("stopped"), request_id: RequestId, response: StopResponse.nullable() }),
+  /** Null: there is no such session, or no room. */
+  z.object({ type: z.literal("restarted"), request_id: RequestId, started: SessionId.nullable() }),
+  /** `problem` is null when the file is there. */
+  z.object({ type: z.literal("saved"), request_id: RequestId, problem: z.string().nullable() }),
+  /** False: there is no such session. */
+  z.object({ type: z.literal("renamed"), request_id: RequestId, renamed: z.boolean() }),
+  /** The whole command; null: there is no such session. */
+  z.object({ type: z.literal("command"), request_id: RequestId, command: z.string().nullable() }),
+  /** Its processes are stopped (as far as could be seen), its script and log are gone. False: there was none. */
+  z.object({ type: z.literal("closed"), request_id: RequestId, closed: z.boolean() }),
+  /** A fault of the bridge's: how far it came is not known. */
+  z.object({ type: z.literal("failed"), request_id: RequestId, reason: z.string() }),
+  /** Not an answer yet: `save` may have a gigabyte to write. */
+  z.object({ type: z.literal("at_it"), request_id: RequestId }),
+] as const;
+export type BridgeAnswer = z.infer<(typeof BRIDGE_ANSWERS)[number]>;
+
 export const FromBridge = z.discriminatedUnion("type", [
   /** `folder` holds scripts and logs; the bridge removes it at its end, whoever sees it die has to. */
   z.object({ type: z.literal("listening"), url: z.string(), folder: z.string() }),
   z.object({ type: z.literal("sessions"), sessions: z.array(TerminalSession) }),
-  /** False: there is no such session, or no port came with the message. */
-  z.object({ type: z.literal("attached"), session_id: SessionId, attached: z.boolean() }),
-  /** `response` is null when there is no such session. */
-  z.object({ type: z.literal("stopped"), session_id: SessionId, response: StopResponse.nullable() }),
-  /** Null: there is no such session, or no room. */
-  z.object({ type: z.literal("restarted"), session_id: SessionId, started: SessionId.nullable() }),
-  /** `problem` is null when the file is there. */
-  z.object({ type: z.literal("saved"), session_id: SessionId, problem: z.string().nullable() }),
-  /** False: there is no such session. */
-  z.object({ type: z.literal("renamed"), session_id: SessionId, renamed: z.boolean() }),
-  /** The whole command; null: there is no such session. */
-  z.object({ type: z.literal("command"), session_id: SessionId, command: z.string().nullable() }),
-  /** Its processes are stopped (as far as could be seen), its script and log are gone. False: there was none. */
-  z.object({ type: z.literal("closed"), session_id: SessionId, closed: z.boolean() }),
+  ...BRIDGE_ANSWERS,
   /**
    * A session's leader (its pid is also the number of its process group and session) started, or nothing of it is left. Main
    * hands it to the reaper. `start_time` is what loopback/processes.ts calls so.

@@ -1,6 +1,11 @@
 import { MessageChannelMain, utilityProcess, type MessagePortMain, type UtilityProcess } from "electron";
 import type { StopResponse, TerminalSession } from "../../bridge/contract/api.ts";
-import { FromBridge, type ToBridge, type TranscriptFormat } from "../../bridge/contract/port.ts";
+import {
+  FromBridge,
+  type BridgeRequest,
+  type ToBridge,
+  type TranscriptFormat,
+} from "../../bridge/contract/port.ts";
 import type { Clock } from "../../loopback/clock.ts";
 import { SESSION_MARKER } from "../../loopback/environment.ts";
 import { makeToken } from "../../loopback/token.ts";
@@ -24,6 +29,7 @@ export interface TerminalBridge {
   readonly url: string | undefined;
   /** As it last told. */
   sessions(): readonly TerminalSession[];
+  // What is asked of the bridge rejects where it fails, does not run or does not answer.
   /** Connects a tab: one end of a channel to the bridge, the other to the page. False when there is no such session. */
   attach(sessionId: string): Promise<boolean>;
   /** @param atOnce nothing in it gets time to clean up */
@@ -111,6 +117,17 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
   const running = (): Bridge | undefined =>
     supervised.state.name === "running" ? supervised.state.value : undefined;
 
+  /** @throws Error why there is no answer */
+  const ask = async <T extends Parameters<PendingAnswers["ask"]>[0]>(
+    type: T,
+    request: Unnumbered<BridgeRequest>,
+    ports?: MessagePortMain[],
+  ) => {
+    const bridge = running();
+    if (bridge === undefined) throw new Error("the terminal bridge does not run");
+    return bridge.answers.ask(type, (request_id) => bridge.post({ ...request, request_id }, ports));
+  };
+
   return {
     async address(signal) {
       while (supervised.state.name === "starting" && !signal.aborted) {
@@ -127,25 +144,22 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
     },
     sessions: () => [...lost, ...sessions],
     async attach(sessionId) {
-      const bridge = running();
-      if (bridge === undefined) return false;
       const { port1, port2 } = new MessageChannelMain();
-      const answered = bridge.answers.wait(`attached ${sessionId}`);
-      bridge.post({ type: "attach", session_id: sessionId }, [port1]);
-      const answer = await answered;
-      if (answer?.type === "attached" && answer.attached) {
-        options.sendPort(sessionId, port2);
-        return true;
+      try {
+        const { attached } = await ask("attached", { type: "attach", session_id: sessionId }, [port1]);
+        if (attached) options.sendPort(sessionId, port2);
+        else port2.close();
+        return attached;
+      } catch (cause) {
+        // Should it be attached all the same, the bridge sees that there is nobody.
+        port2.close();
+        throw cause;
       }
-      port2.close();
-      return false;
     },
     async stop(sessionId, atOnce = false) {
-      const stop = { type: "stop", session_id: sessionId, at_once: atOnce } as const;
-      const answer = await ask(running(), stop, "stopped");
-      if (answer?.type === "stopped" && answer.response !== null) return answer.response;
-      if (answer !== undefined) throw new Error("there is no such terminal");
-      throw new Error("the terminal bridge did not answer; whether the terminal was stopped is not known");
+      const { response } = await ask("stopped", { type: "stop", session_id: sessionId, at_once: atOnce });
+      if (response === null) throw new Error("there is no such terminal");
+      return response;
     },
     async close(sessionId) {
       if (lost.some((session) => session.session_id === sessionId)) {
@@ -153,35 +167,22 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
         tell();
         return true;
       }
-      const answer = await ask(running(), { type: "close", session_id: sessionId }, "closed");
-      return answer?.type === "closed" && answer.closed;
+      return (await ask("closed", { type: "close", session_id: sessionId })).closed;
     },
-    async restart(sessionId) {
-      const answer = await ask(running(), { type: "restart", session_id: sessionId }, "restarted");
-      return answer?.type === "restarted" ? answer.started : null;
-    },
-    async save(sessionId, format, path) {
-      const answer = await ask(running(), { type: "save", session_id: sessionId, format, path }, "saved");
-      return answer?.type === "saved" ? answer.problem : "the terminal bridge did not answer";
-    },
-    async rename(sessionId, name) {
-      const answer = await ask(running(), { type: "rename", session_id: sessionId, name }, "renamed");
-      return answer?.type === "renamed" && answer.renamed;
-    },
-    async command(sessionId) {
-      const answer = await ask(running(), { type: "show_command", session_id: sessionId }, "command");
-      return answer?.type === "command" ? answer.command : null;
-    },
+    restart: async (sessionId) =>
+      (await ask("restarted", { type: "restart", session_id: sessionId })).started,
+    save: async (sessionId, format, path) =>
+      (await ask("saved", { type: "save", session_id: sessionId, format, path })).problem,
+    rename: async (sessionId, name) =>
+      (await ask("renamed", { type: "rename", session_id: sessionId, name })).renamed,
+    command: async (sessionId) =>
+      (await ask("command", { type: "show_command", session_id: sessionId })).command,
     end: () => supervised.stop(),
   };
 }
 
-async function ask(bridge: Bridge | undefined, message: ToBridge & { session_id: string }, answer: string) {
-  if (bridge === undefined) return undefined;
-  const answered = bridge.answers.wait(`${answer} ${message.session_id}`);
-  bridge.post(message);
-  return answered;
-}
+/** What is said to the bridge, without the number that is put on it. */
+type Unnumbered<R> = R extends unknown ? Omit<R, "request_id"> : never;
 
 type StartOptions = Omit<BridgeOptions, "onSessions"> & {
   readonly token: string;
@@ -228,7 +229,7 @@ async function startBridge(options: StartOptions, signal: AbortSignal): Promise<
       if (event === "started") leaders.set(pid, startTime);
       else leaders.delete(pid);
     } else if (message.type === "fatal") reason = message.reason;
-    else answers.settle(`${message.type} ${message.session_id}`, message);
+    else answers.settle(message);
   });
 
   const ended = new Promise<string>((done) => {
