@@ -101,6 +101,7 @@ describe("what a program asks a terminal that nobody sees", () => {
     await bridge.until(id, "\u001b[c");
     const { port1, port2 } = new MessageChannel();
     bridge.sessions.attach(id, tabPort(port2));
+    port1.postMessage({ type: "visible", visible: true });
     expect(await typeInto(id)).toContain("ready> echo only this");
     port1.close();
   });
@@ -122,14 +123,18 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
     const started = await bridge.run(`read -r go; ${asks("\\x1b[6n", { seconds: 2 })}`);
     const { port1, port2 } = new MessageChannel();
     bridge.sessions.attach(started.session_id, tabPort(port2));
-    bridge.sessions.type(started.session_id, "\r");
+    port1.postMessage({ type: "visible", visible: true });
+    port1.postMessage({ type: "input", text: "\r" });
     await bridge.until(started.session_id, "\u001b[6n");
     await bridge.end(started.session_id);
     port1.close();
     expect(bridge.readAll(started.session_id)).toContain("told ''");
   });
 
-  it("is answered when the tab is hidden, and not again when it is shown", async () => {
+  it.each([
+    ["is hidden", [true, false]],
+    ["has not said yet that it is seen", []],
+  ])("is answered when the tab %s, and not again when it is shown", async (_what, said) => {
     const started = await bridge.run(`read -r go; ${asks("\\x1b[6n")}`);
     const { port1, port2 } = new MessageChannel();
     const replays: boolean[] = [];
@@ -137,7 +142,7 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
       if (message.chars?.includes("\u001b[6n") === true) replays.push(message.replay === true);
     });
     bridge.sessions.attach(started.session_id, tabPort(port2));
-    port1.postMessage({ type: "visible", visible: false });
+    for (const visible of said) port1.postMessage({ type: "visible", visible });
     port1.postMessage({ type: "input", text: "\r" });
     await bridge.until(started.session_id, "told");
     port1.postMessage({ type: "visible", visible: true });

@@ -31,6 +31,7 @@ function openTab(sessionId: string, acknowledges = true) {
     tab.closed = true;
   });
   expect(bridge.sessions.attach(sessionId, tabPort(port1))).toBe(true);
+  port2.postMessage({ type: "visible", visible: true });
   return tab;
 }
 

@@ -8,7 +8,8 @@ import { Tab, TAB_CATCH_UP_BYTES, TAB_MESSAGE_BYTES } from "./tab.ts";
 /** One turn of the event loop: what was scheduled is sent. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function setUp(log = new OutputLog()) {
+/** A tab that somebody looks at, unless told otherwise. */
+function setUp(log = new OutputLog(), visible = true) {
   const sent: ToTab[] = [];
   const typed: string[] = [];
   const sizes: unknown[] = [];
@@ -38,6 +39,7 @@ function setUp(log = new OutputLog()) {
     close: () => void (gone += 1),
     problem: (text) => void problems.push(text),
   });
+  if (visible) fromTab({ type: "visible", visible });
   const data = () => sent.flatMap((message) => (message.type === "data" ? [message] : []));
   return {
     tab,
@@ -77,6 +79,23 @@ describe("a tab", () => {
     expect(sent).toEqual([
       { type: "data", chars: "before", replay: true },
       { type: "data", chars: "after", replay: false },
+    ]);
+  });
+
+  it("counts as hidden until it says that it is seen: its view may have gone before its port came", async () => {
+    const log = new OutputLog();
+    log.append(Buffer.from("before"));
+    const { tab, sent, print, say } = setUp(log, false);
+    print("after");
+    await turn();
+    expect([sent, tab.isShown]).toEqual([[], false]);
+    say({ type: "visible", visible: true });
+    print("live");
+    await turn();
+    expect(tab.isShown).toBe(true);
+    expect(sent).toEqual([
+      { type: "data", chars: "beforeafter", replay: true },
+      { type: "data", chars: "live", replay: false },
     ]);
   });
 

@@ -47,9 +47,10 @@ export class Tab {
   readonly #source: TabSource;
   /** A replay has limits of its own: what is acknowledged of it makes no room for live output. */
   readonly #flow = { replay: new FlowControl(), live: new FlowControl() };
-  #replayUntil: number;
+  #replayUntil = 0;
   #offset = 0;
-  #visible = true;
+  /** Until it says so nobody looks: its view may have gone while it was attached. */
+  #visible = false;
   #scheduled: NodeJS.Immediate | undefined;
   #closed = false;
 
@@ -57,7 +58,6 @@ export class Tab {
   constructor(port: TabPort, source: TabSource, on: { close: () => void; problem: (text: string) => void }) {
     this.#port = port;
     this.#source = source;
-    this.#replayUntil = endOfCharacters(source.log);
     port.onMessage((message) => {
       if (this.#closed) return;
       const parsed = FromTab.safeParse(message);
@@ -68,7 +68,6 @@ export class Tab {
       this.#stop();
       on.close();
     });
-    this.outputArrived();
   }
 
   /** Somebody looks: what is printed now is shown, and what it asks the terminal is answered there. */

@@ -33,7 +33,10 @@ const GOOD: Record<string, unknown> = {
     arguments: {},
   },
   "probe:close": { probe: "probe_00000000-0000-0000-0000-000000000000" },
-  "terminals:attach": { session_id: "term_12345678" },
+  "terminals:attach": {
+    session_id: "term_12345678",
+    attach_id: "3f0c5a52-6a0f-4c35-9d2f-5d2f0f3f9a11",
+  },
   "terminals:stop": { session_id: "term_12345678" },
   "terminals:close": { session_id: "term_12345678" },
   "terminals:restart": { session_id: "term_12345678" },

@@ -104,7 +104,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     launch,
     records,
     clock: systemClock,
-    sendPort: (sessionId, port) => page.sendPort(sessionId, port),
+    sendPort: (attachId, port) => page.sendPort(attachId, port),
     onSessions(sessions) {
       history.follow(sessions);
       notices(sessions);

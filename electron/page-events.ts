@@ -8,7 +8,7 @@ import { sendEvent, sendTerminalPort } from "./send-event.ts";
 export interface PageEvents {
   tell<N extends EventName>(name: N, body: z.input<(typeof events)[N]>): void;
   /** Hands the page its end of a terminal's channel; the channel ends with the page. */
-  sendPort(sessionId: string, port: MessagePortMain): void;
+  sendPort(attachId: string, port: MessagePortMain): void;
   /** @param questions what a page that has just loaded cannot read by itself */
   attach(contents: WebContents, questions: () => { waiting: number }): void;
 }
@@ -24,9 +24,9 @@ export function pageEvents(): PageEvents {
         logError("page", `the event ${name} could not be sent`, cause);
       }
     },
-    sendPort(sessionId, port) {
+    sendPort(attachId, port) {
       if (contents === undefined || contents.isDestroyed()) port.close();
-      else sendTerminalPort(contents, sessionId, port);
+      else sendTerminalPort(contents, attachId, port);
     },
     attach(to, questions) {
       contents = to;

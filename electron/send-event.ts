@@ -21,9 +21,9 @@ export function sendConsentEvent<N extends ConsentEventName>(
   send(to, `consent/${name}`, consentEvents[name].parse(body));
 }
 
-/** Hands one end of a terminal's message channel to the page. */
-export function sendTerminalPort(to: WebContents, sessionId: string, port: MessagePortMain): void {
-  to.postMessage("main/terminal-port", { type: "ironbridge:terminal", session_id: sessionId }, [port]);
+/** Hands one end of a terminal's message channel to the page, for the attach with which it was asked for. */
+export function sendTerminalPort(to: WebContents, attachId: string, port: MessagePortMain): void {
+  to.postMessage("main/terminal-port", { type: "ironbridge:terminal", attach_id: attachId }, [port]);
 }
 
 function send(to: WebContents, channel: string, body: unknown): void {

@@ -58,23 +58,29 @@ describe("the door", () => {
     expect(JSON.stringify(answer)).toBe(`{"ok":true,"data":${data}}`);
   });
 
-  test("a port counts only when it comes from this very window, with the session it is for", () => {
+  test("a port counts only when it comes from this very window, for an attach that waits for it, once", () => {
     const host = hostWith({ request: async () => ({}), listen: () => () => {} });
     const seen: string[] = [];
-    const stop = windowDoor(host).listenForPorts((sessionId) => seen.push(sessionId));
+    const door = windowDoor(host);
+    door.takePort("a", () => seen.push("a"));
+    door.takePort("b", () => seen.push("b"))();
     const { port1, port2 } = new MessageChannel();
     const tell = (source: unknown, data: unknown, ports: MessagePort[]) =>
       host.dispatchEvent(Object.assign(new Event("message"), { source, data, ports }));
-    const ours = { type: "ironbridge:terminal", session_id: "term_aaaaaaaa" };
+    const ours = { type: "ironbridge:terminal", attach_id: "a" };
     tell({}, ours, [port1]);
     tell(host, ours, []);
-    tell(host, { type: "other", session_id: "term_aaaaaaaa" }, [port1]);
+    tell(host, { type: "other", attach_id: "a" }, [port1]);
     tell(host, null, [port1]);
     expect(seen).toEqual([]);
     tell(host, ours, [port1]);
-    stop();
-    tell(host, ours, [port1]);
-    expect(seen).toEqual(["term_aaaaaaaa"]);
+    expect(seen).toEqual(["a"]);
+    let closes = 0;
+    const unwanted = { close: () => void (closes += 1) } as unknown as MessagePort;
+    tell(host, ours, [unwanted]);
+    tell(host, { ...ours, attach_id: "b" }, [unwanted]);
+    tell(host, { ...ours, attach_id: "of the page before" }, [unwanted]);
+    expect([seen, closes]).toEqual([["a"], 3]);
     port1.close();
     port2.close();
   });

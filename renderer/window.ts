@@ -8,8 +8,11 @@ import type { ConsentWindow, IronbridgeWindow, TextBridge } from "../electron/co
  * it belongs to: an answer that does not fit rejects, an event that does not fit is dropped with a line on the console.
  */
 export type Door = IronbridgeWindow & {
-  /** Ports of terminal tabs, which the preload hands over as `message` events of this very window. */
-  listenForPorts(listener: (sessionId: string, port: MessagePort) => void): () => void;
+  /**
+   * Takes the port of a terminal tab that comes for this attach, once. The preload hands ports over as `message` events of
+   * this very window; one that nobody takes (any more) is closed, so that the bridge knows. @returns the way to call it off
+   */
+  takePort(attachId: string, take: (port: MessagePort) => void): () => void;
 };
 export type ConsentDoor = ConsentWindow;
 
@@ -19,10 +22,9 @@ const bridgeOf = (host: Window): TextBridge | undefined => (host as { ironbridge
 export function windowDoor(host: Window = window): Door {
   const bridge = bridgeOf(host);
   if (bridge === undefined) throw new Error("this page only works inside Ironbridge");
-  const listenForPorts: Door["listenForPorts"] = (listener) => portsOf(host, listener);
   // Safe: names are looked up in the same maps that the door's types are derived from, and parsed by their rows.
   const door = checked(bridge, requests, events) as unknown as IronbridgeWindow;
-  return { ...door, listenForPorts };
+  return { ...door, takePort: portsOf(host) };
 }
 
 /** The consent window's door. */
@@ -60,14 +62,20 @@ function checked(bridge: TextBridge, answers: Rows, told: Record<string, Parses>
   };
 }
 
-function portsOf(host: Window, listener: (sessionId: string, port: MessagePort) => void): () => void {
-  const onMessage = (event: MessageEvent<unknown>) => {
+function portsOf(host: Window): Door["takePort"] {
+  const takers = new Map<string, (port: MessagePort) => void>();
+  host.addEventListener("message", (event: MessageEvent<unknown>) => {
     if (event.source !== host) return;
-    const body = event.data as { type?: unknown; session_id?: unknown } | null;
+    const body = event.data as { type?: unknown; attach_id?: unknown } | null;
     const [port] = event.ports;
-    if (body?.type !== "ironbridge:terminal" || typeof body.session_id !== "string" || !port) return;
-    listener(body.session_id, port);
+    if (body?.type !== "ironbridge:terminal" || typeof body.attach_id !== "string" || !port) return;
+    const take = takers.get(body.attach_id);
+    takers.delete(body.attach_id);
+    if (take === undefined) port.close();
+    else take(port);
+  });
+  return (attachId, take) => {
+    takers.set(attachId, take);
+    return () => takers.delete(attachId);
   };
-  host.addEventListener("message", onMessage);
-  return () => host.removeEventListener("message", onMessage);
 }

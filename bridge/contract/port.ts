@@ -3,8 +3,8 @@ import { SessionId, StopResponse, TERMINAL_LIMITS, TerminalSession, TerminalSize
 
 /**
  * Messages on the port between the bridge and one tab. A tab gets a replay of what is kept, then what comes; what becomes of
- * its session is told to main. It counts as visible until it says otherwise; a hidden one is sent no output. A session has one
- * tab: a second attach closes the first one's port.
+ * its session is told to main. It counts as hidden until it says that it is seen, and is sent no output then: whoever asked for
+ * the port may be gone. A session has one tab: a second attach closes the first one's port.
  */
 export const ToTab = z.discriminatedUnion("type", [
   /**

@@ -30,8 +30,8 @@ export interface TerminalBridge {
   /** As it last told. */
   sessions(): readonly TerminalSession[];
   // What is asked of the bridge rejects where it fails, does not run or does not answer.
-  /** Connects a tab: one end of a channel to the bridge, the other to the page. False when there is no such session. */
-  attach(sessionId: string): Promise<boolean>;
+  /** Connects a tab: one end of a channel to the bridge, the other, under this id, to the page. False when there is no such session. */
+  attach(sessionId: string, attachId: string): Promise<boolean>;
   /** @param atOnce nothing in it gets time to clean up */
   stop(sessionId: string, atOnce?: boolean): Promise<StopResponse>;
   close(sessionId: string): Promise<boolean>;
@@ -52,8 +52,8 @@ export interface BridgeOptions {
   readonly launch: string;
   readonly records: ProcessRecords;
   readonly clock: Clock;
-  /** Hands the page its end of a tab's channel. */
-  readonly sendPort: (sessionId: string, port: MessagePortMain) => void;
+  /** Hands the page its end of a tab's channel, for the attach with which it asked. */
+  readonly sendPort: (attachId: string, port: MessagePortMain) => void;
   readonly onSessions: (sessions: readonly TerminalSession[]) => void;
   /** It listens somewhere else than before. */
   readonly onMoved: () => void;
@@ -143,11 +143,11 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
       return running()?.url;
     },
     sessions: () => [...lost, ...sessions],
-    async attach(sessionId) {
+    async attach(sessionId, attachId) {
       const { port1, port2 } = new MessageChannelMain();
       try {
         const { attached } = await ask("attached", { type: "attach", session_id: sessionId }, [port1]);
-        if (attached) options.sendPort(sessionId, port2);
+        if (attached) options.sendPort(attachId, port2);
         else port2.close();
         return attached;
       } catch (cause) {

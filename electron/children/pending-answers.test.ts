@@ -49,7 +49,7 @@ describe("answers of the bridge", () => {
   it("are waited for as long as the bridge says that it is at it", async () => {
     const { time, answers, send, nth } = setUp();
     const saving = answers.ask("saved", send);
-    for (let sign = 0; sign < 20; sign += 1) {
+    for (let sign = 0; sign < 5; sign += 1) {
       await time.move(15_000);
       answers.settle({ type: "at_it", request_id: nth(0) });
     }

@@ -203,9 +203,12 @@ export const requests = {
   },
   "probe:close": { in: z.strictObject({ probe: ProbeId }), out: z.object({ closed: z.boolean() }) },
   "terminals:list": { in: none, out: z.array(TerminalSession) },
-  /** The port arrives in the page as a `message` event `{ type: "ironbridge:terminal", session_id }` with one port. */
+  /**
+   * The port arrives in the page as a `message` event `{ type: "ironbridge:terminal", attach_id }` with one port: by its own
+   * id, not by the session's, a port is told from one that was asked for before.
+   */
   "terminals:attach": {
-    in: z.strictObject({ session_id: SessionId }),
+    in: z.strictObject({ session_id: SessionId, attach_id: z.uuid() }),
     out: z.object({ attached: z.boolean() }),
   },
   "terminals:stop": { in: z.strictObject({ session_id: SessionId }), out: StopResponse },

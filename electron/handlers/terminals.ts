@@ -30,7 +30,9 @@ export function terminalHandlers(
 ): Pick<Handlers, Rows> {
   return {
     "terminals:list": async () => [...bridge.sessions()],
-    "terminals:attach": async ({ session_id: id }) => ({ attached: await bridge.attach(id) }),
+    "terminals:attach": async ({ session_id: id, attach_id: attachId }) => ({
+      attached: await bridge.attach(id, attachId),
+    }),
     "terminals:stop": ({ session_id: id }) => bridge.stop(id),
     "terminals:close": async ({ session_id: id }) => ({ closed: await bridge.close(id) }),
     "terminals:restart": async ({ session_id: id }) => ({ started: await bridge.restart(id) }),

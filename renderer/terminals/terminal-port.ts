@@ -6,8 +6,8 @@ export type TerminalPort = {
   close: () => void;
 };
 
-/** More than this is not kept for a port that has not come yet: a size, whether it is visible, a few keys. */
-const KEPT_MESSAGES = 64;
+/** Of what is typed more than this is not kept for a port that has not come yet: a few keys. */
+const KEPT_INPUTS = 64;
 
 /**
  * Attaches to a session's output. `onMessage` gets what the bridge sends, parsed; `onClosed` is told once, with the reason,
@@ -20,7 +20,7 @@ export function openTerminalPort(
 ): TerminalPort {
   let port: MessagePort | undefined;
   let over = false;
-  const kept: FromTab[] = [];
+  let kept: FromTab[] = [];
 
   function end(reason?: string) {
     if (over) return;
@@ -30,9 +30,10 @@ export function openTerminalPort(
     if (reason !== undefined) on.closed(reason);
   }
 
-  // Listening comes before asking: the port may be here before the answer.
-  const unlisten = door.listenForPorts((id, given) => {
-    if (id !== sessionId || over || port !== undefined) return;
+  // By a number that no other page has either: a view that goes and comes has one port each, and takes its own only.
+  const attachId = crypto.randomUUID();
+  // Listening comes before asking: the port may be here before the answer. Once it is called off, the door closes the port.
+  const unlisten = door.takePort(attachId, (given) => {
     port = given;
     port.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
       if (over) return;
@@ -42,10 +43,11 @@ export function openTerminalPort(
     });
     port.addEventListener("close", () => end("the terminal bridge closed it"));
     port.start();
-    for (const message of kept.splice(0)) port.postMessage(message);
+    for (const message of kept) port.postMessage(message);
+    kept = [];
   });
 
-  door.request("terminals:attach", { session_id: sessionId }).then(
+  door.request("terminals:attach", { session_id: sessionId, attach_id: attachId }).then(
     ({ attached }) => {
       if (!attached) end("there is no such terminal any more");
     },
@@ -56,8 +58,15 @@ export function openTerminalPort(
     send(message) {
       if (over) return;
       if (port !== undefined) port.postMessage(message);
-      else if (kept.length < KEPT_MESSAGES) kept.push(message);
+      else kept = keptWith(kept, message);
     },
     close: () => end(),
   };
+}
+
+/** Of what is a state the last counts; what is typed keeps its order. */
+function keptWith(kept: readonly FromTab[], message: FromTab): FromTab[] {
+  const input = message.type === "input";
+  if (input && kept.filter(({ type }) => type === "input").length >= KEPT_INPUTS) return [...kept];
+  return [...kept.filter(({ type }) => input || type !== message.type), message];
 }
