@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import { ReadStream } from "node:tty";
 import { systemClock } from "../loopback/clock.ts";
 import { signalPid } from "../loopback/signals.ts";
-import type { TerminalSize } from "./contract/api.ts";
+import { TERMINAL_LIMITS, type TerminalSize } from "./contract/api.ts";
 
 /*
  * node-pty's native half is used, its JavaScript half is not, for three reasons (node-pty 1.1.0):
@@ -47,7 +47,7 @@ export interface TerminalDevice {
 }
 
 /** Bytes of input that may wait for a child which does not read; more is refused. */
-export const MAX_WAITING_INPUT_BYTES = 1024 * 1024;
+export const MAX_WAITING_INPUT_BYTES = TERMINAL_LIMITS.waitingInputBytes;
 const WRITE_AGAIN_MS = 10;
 
 /** How long to look again for output after the leader's end, in ms. The first look finds all of the leader's own. */

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { poll } from "../loopback/testing/poll.ts";
@@ -21,9 +23,13 @@ afterEach(async () => {
 function openTab(sessionId: string, acknowledges = true) {
   const { port1, port2 } = new MessageChannel();
   ports.push(port2);
-  const tab = { text: "", closed: false, port: port2 };
+  const tab = { text: "", closed: false, refused: [] as number[], port: port2 };
   port2.on("message", (raw) => {
     const message = ToTab.parse(raw);
+    if (message.type === "refused") {
+      tab.refused.push(message.chars);
+      return;
+    }
     tab.text += message.chars;
     if (acknowledges) port2.postMessage({ type: "ack", chars: message.chars.length, replay: message.replay });
   });
@@ -93,7 +99,24 @@ describe("a tab on a real terminal", () => {
       tab.port.postMessage({ type: "input", text: "x".repeat(65_536) });
     await poll("refused", () => bridge.problems.some((text) => text.includes("was refused")));
     expect(bridge.problems).toHaveLength(1);
+    await poll("told of each", () => tab.refused.length >= 20);
+    expect(new Set(tab.refused)).toEqual(new Set([65_536]));
     expect(await bridge.sessions.stop(session_id)).toMatchObject({ outcome: "after_int", alive: 0 });
+  });
+
+  it("whose paste does not fit beside what waits loses it as a whole: there is no hole in what the program reads", async () => {
+    const { session_id } = await bridge.run(
+      "stty raw -echo; echo ready; until [ -e go ]; do sleep 0.05; done; head -c 900001 | tr -d a; echo .",
+    );
+    await bridge.until(session_id, "ready");
+    const tab = openTab(session_id);
+    for (const text of ["a".repeat(900_000), "b".repeat(900_000), "c"])
+      tab.port.postMessage({ type: "input", text });
+    await poll("refused", () => tab.refused.length > 0);
+    await writeFile(join(bridge.home, "go"), "");
+    await bridge.end(session_id);
+    expect(bridge.readAll(session_id)).toMatch(/ready\s+c\.\s*$/);
+    expect(tab.refused).toEqual([900_000]);
   });
 
   it("does not get what was typed into a terminal that had the same descriptor", async () => {

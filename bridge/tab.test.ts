@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TERMINAL_LIMITS } from "./contract/api.ts";
 import { FLOW } from "./contract/flow.ts";
 import { ToTab } from "./contract/port.ts";
 import { LOG_BLOCK_BYTES } from "./block-pool.ts";
@@ -17,8 +18,10 @@ function setUp(log = new OutputLog(), visible = true) {
   const source = {
     log,
     ended: false,
-    type: (text: string) => {
-      typed.push(text);
+    takes: true,
+    type(text: string) {
+      if (this.takes) typed.push(text);
+      return this.takes;
     },
     resize: (size: unknown) => {
       sizes.push(size);
@@ -287,10 +290,23 @@ describe("a tab", () => {
     expect(sizes).toEqual([{ cols: 100, rows: 30 }]);
   });
 
+  it("types a long paste as one, and is told when nothing of it was taken", () => {
+    const { say, source, typed, sent } = setUp();
+    const paste = "x".repeat(TERMINAL_LIMITS.waitingInputBytes);
+    say({ type: "input", text: paste });
+    expect(typed.map(({ length }) => length)).toEqual([paste.length]);
+    source.takes = false;
+    say({ type: "input", text: paste });
+    expect(sent).toEqual([{ type: "refused", chars: paste.length }]);
+    source.ended = true;
+    say({ type: "input", text: "x" });
+    expect(sent).toHaveLength(1);
+  });
+
   it.each([
     [{ type: "ack", chars: -1 }, "chars: "],
     [{ type: "ack" }, "chars: "],
-    [{ type: "input", text: "x".repeat(65_537) }, "text: "],
+    [{ type: "input", text: "x".repeat(TERMINAL_LIMITS.waitingInputBytes + 1) }, "text: "],
     [{ type: "resize", size: { cols: 1, rows: 30 } }, "size.cols: "],
     [{ type: "visible", visible: "yes" }, "visible: "],
     [{ type: "kill" }, "type: "],

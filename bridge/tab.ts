@@ -21,7 +21,8 @@ export interface TabSource {
   readonly log: OutputLog;
   /** Nothing more will be printed. */
   readonly ended: boolean;
-  type(text: string): unknown;
+  /** False: nothing of it was taken. */
+  type(text: string): boolean;
   resize(size: TerminalSize): void;
 }
 
@@ -101,7 +102,9 @@ export class Tab {
         this.outputArrived();
         return;
       case "input":
-        this.#source.type(message.text);
+        // Into what has ended nobody types: its tab says how it ended.
+        if (!this.#source.type(message.text) && !this.#source.ended)
+          this.#port.post({ type: "refused", chars: message.text.length });
         return;
       case "resize":
         this.#source.resize(message.size);

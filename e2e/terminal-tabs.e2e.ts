@@ -299,6 +299,24 @@ test.describe("A terminal's tab", () => {
     expect(await violations(app.page)).toEqual([]);
   });
 
+  test("[B6] a paste that does not fit is refused as a whole, in a sentence; one that fits arrives whole", async () => {
+    const id = await run("stty -icanon -echo; echo ready; head -c 900000 | tr -d y | wc -c");
+    await open(id);
+    await expect(rows()).toContainText("ready");
+    const paste = (text: string) =>
+      panel()
+        .locator(".xterm-helper-textarea")
+        .evaluate((field, pasted) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", pasted);
+          field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+        }, text);
+    await paste("y".repeat(3 * 1024 * 1024));
+    await expect(panel()).toContainText("Nothing of the paste was typed: it has 3,145,728 bytes");
+    await paste("x".repeat(900_000));
+    await expect(rows()).toContainText("900000");
+  });
+
   test("[F7] in a narrow window long names cover nothing, and the engine's address is in sight", async () => {
     const longest = await run("echo longest; exec cat");
     const beside = await run("echo beside; exec cat");

@@ -25,6 +25,8 @@ export const TERMINAL_LIMITS = {
   waitTextChars: 1_024,
   /** Typed by one call. */
   inputChars: 65_536,
+  /** Of input that may wait for a program which does not read. What does not fit is refused as a whole, never cut. */
+  waitingInputBytes: 1_048_576,
   /** Of a tab, as the person names it. */
   nameChars: 80,
 } as const;

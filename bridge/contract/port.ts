@@ -18,13 +18,16 @@ export const ToTab = z.discriminatedUnion("type", [
     replay: z.boolean(),
     dropped_bytes: z.number().int().min(1).optional(),
   }),
+  /** Nothing of an input of so many chars was typed: the program does not read, and too much waits for it already. */
+  z.object({ type: z.literal("refused"), chars: z.number().int() }),
 ]);
 export type ToTab = z.infer<typeof ToTab>;
 
 export const FromTab = z.discriminatedUnion("type", [
   /** So many chars were parsed, of a replay or of what came live: what is old does not make room for what is new. */
   z.strictObject({ type: z.literal("ack"), chars: z.number().int().min(0), replay: z.boolean() }),
-  z.strictObject({ type: z.literal("input"), text: z.string().max(65_536) }),
+  /** What was typed or pasted at once: all of it is taken, or it is `refused`. A paste in pieces could lose some in its middle. */
+  z.strictObject({ type: z.literal("input"), text: z.string().max(TERMINAL_LIMITS.waitingInputBytes) }),
   z.strictObject({ type: z.literal("resize"), size: TerminalSize }),
   z.strictObject({ type: z.literal("visible"), visible: z.boolean() }),
 ]);

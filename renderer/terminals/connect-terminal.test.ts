@@ -2,9 +2,10 @@ import { Terminal } from "@xterm/xterm";
 import type { FitAddon } from "@xterm/addon-fit";
 import type { SearchAddon } from "@xterm/addon-search";
 import { describe, expect, test } from "vitest";
+import { TERMINAL_LIMITS } from "../../bridge/contract/api.ts";
 import { FLOW } from "../../bridge/contract/flow.ts";
 import type { FromTab, ToTab } from "../../bridge/contract/port.ts";
-import { connectTerminal, inputMessages } from "./connect-terminal.ts";
+import { connectTerminal } from "./connect-terminal.ts";
 
 function connected() {
   const terminal = new Terminal({ cols: 80, rows: 5 });
@@ -12,6 +13,7 @@ function connected() {
   let deliver: (message: ToTab) => void = () => {};
   const closed: string[] = [];
   const steps: string[] = [];
+  const refused: string[] = [];
   const link = connectTerminal({
     parts: {
       terminal,
@@ -24,6 +26,7 @@ function connected() {
       return { send: (message) => sent.push(message), close: () => {} };
     },
     onClosed: (reason) => closed.push(reason),
+    onRefused: (sentence) => refused.push(sentence),
     onReplayed: () => steps.push("replayed"),
     onCut: () => steps.push("cut"),
   });
@@ -34,6 +37,7 @@ function connected() {
     terminal,
     sent,
     steps,
+    refused,
     link,
     acknowledged,
     line,
@@ -88,13 +92,28 @@ describe("connectTerminal", () => {
     link.fit();
     expect(sent).toEqual([{ type: "resize", size: { cols: 80, rows: 5 } }]);
   });
-});
 
-describe("inputMessages", () => {
-  test("long input is cut to what a message carries, and never inside a character", () => {
-    const text = `${"a".repeat(3)}🌉${"b".repeat(3)}`;
-    const pieces = inputMessages(text, 4).map((message) => (message.type === "input" ? message.text : ""));
-    expect(pieces.join("")).toBe(text);
-    expect(pieces).toEqual(["aaa", "🌉bb", "b"]);
+  test("a paste goes as one message, whatever its length; one that is too long goes not at all, and that is said", () => {
+    const { terminal, sent, refused } = connected();
+    const most = TERMINAL_LIMITS.waitingInputBytes;
+    terminal.input("x".repeat(most));
+    expect(sent).toEqual([{ type: "input", text: "x".repeat(most) }]);
+    terminal.input("x".repeat(3 * most));
+    terminal.input("€".repeat(most / 2));
+    expect(sent).toHaveLength(1);
+    expect(refused).toEqual([
+      "Nothing of the paste was typed: it has 3,145,728 bytes, and a terminal takes 1,048,576 at once.",
+      "Nothing of the paste was typed: it has 1,572,864 bytes, and a terminal takes 1,048,576 at once.",
+    ]);
+  });
+
+  test("what the bridge refused is said, a key as well as a paste", () => {
+    const { deliver, refused } = connected();
+    deliver({ type: "refused", chars: 900_000 });
+    deliver({ type: "refused", chars: 1 });
+    expect(refused).toEqual([
+      "Nothing of the 900,000 characters was typed: the program does not read, and too much waits for it already.",
+      "The key was not typed: the program does not read, and too much waits for it already.",
+    ]);
   });
 });

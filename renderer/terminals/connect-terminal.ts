@@ -1,4 +1,5 @@
-import type { FromTab, ToTab } from "../../bridge/contract/port.ts";
+import type { ToTab } from "../../bridge/contract/port.ts";
+import { refusedNote, tooLongNote } from "./refused-note.ts";
 import { createAckCounter } from "./ack-counter.ts";
 import type { TerminalParts } from "./create-terminal.ts";
 import { drawSparingly } from "./drawing.ts";
@@ -6,9 +7,6 @@ import { createFeed } from "./feed.ts";
 import { keepSelection } from "./keep-selection.ts";
 import type { TerminalPort } from "./terminal-port.ts";
 import { watchTyping } from "./xterm-parts.ts";
-
-/** The most text that one message to the bridge may carry. */
-const INPUT_CHARS = 65_536;
 
 export type TerminalLink = {
   /** Tells the bridge whether anybody looks: a hidden tab is sent no output. */
@@ -26,6 +24,8 @@ export function connectTerminal(options: {
   parts: TerminalParts;
   attach: (on: { message: (message: ToTab) => void; closed: (reason: string) => void }) => TerminalPort;
   onClosed: (reason: string) => void;
+  /** Nothing of what was typed or pasted was taken. The sentence says so, and why. */
+  onRefused: (sentence: string) => void;
   /** A piece of what was printed before somebody looked is in the terminal now. */
   onReplayed?: () => void;
   /** What is in the terminal from here on does not begin where it began. */
@@ -44,6 +44,10 @@ export function connectTerminal(options: {
     closed: options.onClosed,
     message(message) {
       if (closed) return;
+      if (message.type === "refused") {
+        options.onRefused(refusedNote(message.chars));
+        return;
+      }
       const { chars, replay, dropped_bytes } = message;
       if (dropped_bytes !== undefined) {
         feed.between(() => {
@@ -69,7 +73,10 @@ export function connectTerminal(options: {
   const input = terminal.onData((text) => {
     const typed = typing.taken();
     if ((replaying > 0 && !typed) || terminal.options.disableStdin === true) return;
-    for (const message of inputMessages(text)) port.send(message);
+    // A paste goes as one, or not at all: of one in pieces, some could be refused in its middle.
+    const tooLong = tooLongNote(text);
+    if (tooLong === null) port.send({ type: "input", text });
+    else options.onRefused(tooLong);
   });
   let cols = 0;
   let rows = 0;
@@ -91,17 +98,4 @@ export function connectTerminal(options: {
       port.close();
     },
   };
-}
-
-/** Input in pieces that fit into a message, never cut inside a surrogate pair. */
-export function inputMessages(text: string, mostChars = INPUT_CHARS): readonly FromTab[] {
-  const messages: FromTab[] = [];
-  for (let at = 0; at < text.length;) {
-    let end = Math.min(text.length, at + mostChars);
-    const last = text.charCodeAt(end - 1);
-    if (end < text.length && last >= 0xd800 && last <= 0xdbff && end - at > 1) end -= 1;
-    messages.push({ type: "input", text: text.slice(at, end) });
-    at = end;
-  }
-  return messages;
 }

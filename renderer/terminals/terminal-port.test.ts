@@ -67,6 +67,19 @@ describe("openTerminalPort", () => {
     bridge.close();
   });
 
+  test("what is typed before the port came is kept, up to what a terminal takes; more is refused as a whole", async () => {
+    const { door, hand } = terminalDoor();
+    const told: ToTab[] = [];
+    const port = openTerminalPort(door, ID, { ...nothing, message: (message) => told.push(message) });
+    for (const chars of [900_000, 900_000, 1]) port.send({ type: "input", text: "x".repeat(chars) });
+    expect(told).toEqual([{ type: "refused", chars: 900_000 }]);
+    const { port: bridge, messages } = hand();
+    await expect.poll(() => messages).toHaveLength(2);
+    expect((messages as { text: string }[]).map(({ text }) => text.length)).toEqual([900_000, 1]);
+    port.close();
+    bridge.close();
+  });
+
   test("another's port is closed, its own is taken", async () => {
     const { door, hand } = terminalDoor();
     const seen: ToTab[] = [];

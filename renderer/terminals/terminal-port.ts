@@ -1,3 +1,4 @@
+import { TERMINAL_LIMITS } from "../../bridge/contract/api.ts";
 import { ToTab, type FromTab } from "../../bridge/contract/port.ts";
 import type { Door } from "../window.ts";
 
@@ -6,8 +7,8 @@ export type TerminalPort = {
   close: () => void;
 };
 
-/** Of what is typed more than this is not kept for a port that has not come yet: a few keys. */
-const KEPT_INPUTS = 64;
+/** Of what is typed more than this is not kept for a port that has not come yet: the bridge would not take more, either. */
+const KEPT_INPUT_CHARS = TERMINAL_LIMITS.waitingInputBytes;
 
 /**
  * Attaches to a session's output. `onMessage` gets what the bridge sends, parsed; `onClosed` is told once, with the reason,
@@ -21,6 +22,7 @@ export function openTerminalPort(
   let port: MessagePort | undefined;
   let over = false;
   let kept: FromTab[] = [];
+  let keptChars = 0;
 
   function end(reason?: string) {
     if (over) return;
@@ -58,15 +60,14 @@ export function openTerminalPort(
     send(message) {
       if (over) return;
       if (port !== undefined) port.postMessage(message);
-      else kept = keptWith(kept, message);
+      else if (message.type !== "input")
+        // Of what is a state the last counts.
+        kept = [...kept.filter(({ type }) => type !== message.type), message];
+      else if (keptChars + message.text.length <= KEPT_INPUT_CHARS) {
+        keptChars += message.text.length;
+        kept.push(message);
+      } else on.message({ type: "refused", chars: message.text.length });
     },
     close: () => end(),
   };
-}
-
-/** Of what is a state the last counts; what is typed keeps its order. */
-function keptWith(kept: readonly FromTab[], message: FromTab): FromTab[] {
-  const input = message.type === "input";
-  if (input && kept.filter(({ type }) => type === "input").length >= KEPT_INPUTS) return [...kept];
-  return [...kept.filter(({ type }) => input || type !== message.type), message];
 }

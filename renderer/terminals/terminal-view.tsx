@@ -100,6 +100,7 @@ export function TerminalView(props: {
       parts: made,
       attach: (on) => store.getState().attachTerminal(session.session_id, on),
       onClosed: setClosed,
+      onRefused: (sentence) => store.getState().noteTerminal(session.session_id, sentence),
       onReplayed: back.replayed,
       onCut: back.cut,
     });

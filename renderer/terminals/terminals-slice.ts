@@ -24,6 +24,8 @@ export type TerminalsSlice = {
   closeTerminal: (sessionId: string) => Promise<void>;
   /** Runs the command once more and goes to its new tab. */
   restartTerminal: (sessionId: string) => Promise<void>;
+  /** Something about a tab that its person should read. */
+  noteTerminal: (sessionId: string, text: string) => void;
   saveTranscript: (sessionId: string, format: TranscriptFormat) => Promise<void>;
   openLink: (sessionId: string, url: string) => Promise<void>;
   /** "" takes the name away. */
@@ -111,6 +113,7 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
         note(sessionId, `It could not be run again: ${messageOf(error)}`);
       }
     },
+    noteTerminal: note,
     async saveTranscript(sessionId, format) {
       try {
         const answer = await deps.door.request("terminals:save", { session_id: sessionId, format });
