@@ -119,6 +119,12 @@ describe("the terminal API, beyond running and reading", () => {
     const all = ListResponse.parse((await call("")).body);
     expect(all.sessions.map(({ session_id }) => session_id)).toContain(at);
     expect(bridge.sessions.list().map(({ session_id }) => session_id)).not.toContain(at);
+
+    // The person has closed its tab.
+    bridge.sessions.remember([]);
+    const left = ListResponse.parse((await call("")).body);
+    expect(left.sessions.map(({ session_id }) => session_id)).not.toContain(at);
+    expect((await call(`${at}/output`)).status).toBe(404);
   });
 
   it.each(["input", "resize"])("%s of a terminal that is not there is 404", async (what) => {

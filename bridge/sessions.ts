@@ -138,8 +138,9 @@ export class Sessions {
     return [...this.#lost.values(), ...this.list()];
   }
 
-  /** Who asks for one of these is told how it ended, and that its output is gone. */
+  /** Who asks for one of these is told how it ended, and that its output is gone. Of others no more: their tabs were closed. */
   remember(lost: readonly TerminalSession[]): void {
+    this.#lost.clear();
     for (const session of lost) this.#lost.set(session.session_id, session);
   }
 

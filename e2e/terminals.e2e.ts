@@ -272,5 +272,16 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
     expect(read.text).toContain("is gone");
     const stopped = await modern.call("ironbridge_terminal_stop", { session_id: session });
     expect(stopped.structured).toMatchObject({ outcome: "already_ended", alive: 0 });
+    // Its tab offers what can be done; closed, it is on nobody's list.
+    await tab.click();
+    const panel = app.page.getByRole("tabpanel").filter({ visible: true });
+    await expect(panel).toContainText("The terminal bridge crashed");
+    const actions = ["Restart", "Rename this tab", "Show the whole command", "Save the output as text"];
+    for (const name of actions) await expect(panel.getByRole("button", { name })).toHaveCount(0);
+    const listed = async () => (await modern.call("ironbridge_terminal_list", {})).text;
+    expect(await listed()).toContain(session);
+    await panel.getByRole("button", { name: "Close", exact: true }).click();
+    await expect(tab).toBeHidden();
+    await expect.poll(listed).not.toContain(session);
   });
 });

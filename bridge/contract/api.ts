@@ -130,6 +130,8 @@ export const TerminalSession = z.object({
   bells: z.number().int().optional(),
   /** When it was first seen that the leader is reaped and nothing of the session lives. */
   gone_at: z.string().optional(),
+  /** It went with a bridge that crashed: of its output and its whole command nothing is kept, and it cannot be run again. */
+  lost: z.literal(true).optional(),
 });
 export type TerminalSession = z.infer<typeof TerminalSession>;
 

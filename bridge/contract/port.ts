@@ -75,7 +75,7 @@ export type BridgeRequest = z.infer<(typeof BRIDGE_REQUESTS)[number]>;
  */
 export const ToBridge = z.discriminatedUnion("type", [
   ...BRIDGE_REQUESTS,
-  /** The sessions of a bridge that crashed, as they ended: who asks for one is told so. */
+  /** All sessions of bridges that crashed whose tabs are still open, as they ended: who asks for one is told so. */
   z.strictObject({
     type: z.literal("lost"),
     sessions: z.array(TerminalSession).max(TERMINAL_LIMITS.sessions),

@@ -11,6 +11,7 @@ import { SESSION_MARKER } from "../../loopback/environment.ts";
 import { makeToken } from "../../loopback/token.ts";
 import { logError, logLine } from "../log.ts";
 import { desktopEnvironment } from "./desktop-environment.ts";
+import { lostTabs } from "./lost-tabs.ts";
 import { endLostTerminals, lostSessions } from "./lost-terminals.ts";
 import { pendingAnswers, type PendingAnswers } from "./pending-answers.ts";
 import { endSentence, lastWords } from "./last-words.ts";
@@ -62,8 +63,6 @@ export interface BridgeOptions {
 const READY_WITHIN_MS = 30_000;
 /** Ending every terminal's processes by their ladders. */
 const END_WITHIN_MS = 12_000;
-/** Tabs of dead bridges that are shown at most. */
-const LOST_KEPT = 64;
 
 interface Bridge {
   readonly url: string;
@@ -75,12 +74,14 @@ interface Bridge {
 export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
   const token = makeToken("ibb_");
   let sessions: readonly TerminalSession[] = [];
-  /** Of bridges that died: their tabs stay until the person closes them. */
-  let lost: readonly TerminalSession[] = [];
   let before: string | undefined;
   const waiting = new Set<() => void>();
 
-  const tell = () => options.onSessions([...lost, ...sessions]);
+  const tell = () => options.onSessions([...lost.list, ...sessions]);
+  const lost = lostTabs((left) => {
+    running()?.post({ type: "lost", sessions: [...left] });
+    tell();
+  });
   const onSessions = (next: readonly TerminalSession[]) => {
     sessions = next;
     tell();
@@ -90,15 +91,15 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
     const seen = await endLostTerminals({ ...dead, launch, clock });
     if (seen.survivors.length > 0)
       logError("bridge", `could not end ${seen.survivors.join(", ")} of its terminals`);
-    lost = [...lost, ...lostSessions(sessions, seen, new Date())].slice(-LOST_KEPT);
+    const dying = sessions;
     sessions = [];
-    tell();
+    lost.add(lostSessions(dying, seen, new Date()));
   };
   const supervised = supervise<Bridge>({
     start: async (signal) => {
       const started = await startBridge({ ...options, token, onSessions, onDead }, signal);
       // Before anybody learns its address: an agent that asks for a tab of the bridge before is told what became of it.
-      if (lost.length > 0) started.value.post({ type: "lost", sessions: [...lost] });
+      if (lost.list.length > 0) started.value.post({ type: "lost", sessions: [...lost.list] });
       return started;
     },
     onState(state: ChildState<Bridge>) {
@@ -142,7 +143,7 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
     get url() {
       return running()?.url;
     },
-    sessions: () => [...lost, ...sessions],
+    sessions: () => [...lost.list, ...sessions],
     async attach(sessionId, attachId) {
       const { port1, port2 } = new MessageChannelMain();
       try {
@@ -162,11 +163,7 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
       return response;
     },
     async close(sessionId) {
-      if (lost.some((session) => session.session_id === sessionId)) {
-        lost = lost.filter((session) => session.session_id !== sessionId);
-        tell();
-        return true;
-      }
+      if (lost.close(sessionId)) return true;
       return (await ask("closed", { type: "close", session_id: sessionId })).closed;
     },
     restart: async (sessionId) =>

@@ -24,6 +24,8 @@ import { sessionLook } from "./session-look.ts";
 import styles from "./terminal-bar.module.css";
 import { hasEnded } from "./terminals-slice.ts";
 
+const LOST_NOTE = "The terminal bridge crashed: what this tab does not show any more is gone.";
+
 /** Whose tab it is, what runs in it, how it ended, and the ways to stop and close it. */
 export function TerminalBar(props: {
   barRef: Ref<HTMLDivElement>;
@@ -41,6 +43,8 @@ export function TerminalBar(props: {
 }) {
   const { barRef, session, closed, rings, noLink, split, onAct, textOf } = props;
   const id = session.session_id;
+  /** There is nothing to ask the bridge for. */
+  const lost = session.lost === true;
   const note = useApp((state) => state.terminalNotes[id]);
   const stopping = useApp((state) => state.stopping.has(id));
   const stop = useApp((state) => state.stopTerminal);
@@ -63,8 +67,12 @@ export function TerminalBar(props: {
         </div>
         <div className={styles.tools}>
           <Tool label="Find in the output" title="Find" icon={Search} onClick={() => onAct("find")} />
-          <Tool label="Rename this tab" icon={Pencil} onClick={() => onAct("rename")} />
-          <Tool label="Show the whole command" icon={ScrollText} onClick={() => onAct("command")} />
+          {!lost && (
+            <>
+              <Tool label="Rename this tab" icon={Pencil} onClick={() => onAct("rename")} />
+              <Tool label="Show the whole command" icon={ScrollText} onClick={() => onAct("command")} />
+            </>
+          )}
           {split !== undefined && (
             <Tool
               label={split ? "Close the split" : "Show another tab beside this one"}
@@ -74,24 +82,34 @@ export function TerminalBar(props: {
             />
           )}
           <CopyButton label="Copy the selection, or all output" text={textOf} />
-          <Tool
-            label="Save the output as text"
-            title="Save as text"
-            icon={FileText}
-            onClick={() => void save(id, "text")}
-          />
-          <Tool label="Save a recording (asciicast)" icon={Film} onClick={() => void save(id, "asciicast")} />
+          {!lost && (
+            <>
+              <Tool
+                label="Save the output as text"
+                title="Save as text"
+                icon={FileText}
+                onClick={() => void save(id, "text")}
+              />
+              <Tool
+                label="Save a recording (asciicast)"
+                icon={Film}
+                onClick={() => void save(id, "asciicast")}
+              />
+            </>
+          )}
         </div>
         <div className={styles.actions}>
           {hasEnded(session) ? (
             <>
-              <Button
-                icon={<RotateCw aria-hidden="true" size={14} />}
-                title="Run the same command again"
-                onClick={() => void restart(id)}
-              >
-                Restart
-              </Button>
+              {!lost && (
+                <Button
+                  icon={<RotateCw aria-hidden="true" size={14} />}
+                  title="Run the same command again"
+                  onClick={() => void restart(id)}
+                >
+                  Restart
+                </Button>
+              )}
               <Button icon={<X aria-hidden="true" size={14} />} onClick={() => void close(id)}>
                 Close
               </Button>
@@ -135,7 +153,7 @@ export function TerminalBar(props: {
             <Bell aria-hidden="true" size={12} /> Bell
           </span>
         )}
-        {noLink ? "There is no link in the output." : (closed ?? note ?? "")}
+        {noLink ? "There is no link in the output." : lost ? (note ?? LOST_NOTE) : (closed ?? note ?? "")}
       </p>
     </div>
   );

@@ -170,7 +170,7 @@ export function TerminalView(props: {
         links.askBefore();
         return;
       case "rename":
-        setNaming((asked) => asked + 1);
+        if (session.lost !== true) setNaming((asked) => asked + 1);
         return;
       case "command":
         setCommand(true);
@@ -252,12 +252,14 @@ export function TerminalView(props: {
         <div ref={box} className={styles.box} role="group" aria-label={`Terminal of ${session.agent}`} />
       </div>
       <KeyStrip>
-        {SHORTCUTS.map(({ keys, what }, index) => (
-          <span key={keys}>
-            {index === 1 && "Ctrl+Shift with "}
-            <kbd>{keys}</kbd> {what}
-          </span>
-        ))}
+        {SHORTCUTS.filter(({ what }) => what !== "name" || session.lost !== true).map(
+          ({ keys, what }, index) => (
+            <span key={keys}>
+              {index === 1 && "Ctrl+Shift with "}
+              <kbd>{keys}</kbd> {what}
+            </span>
+          ),
+        )}
       </KeyStrip>
     </div>
   );
