@@ -52,3 +52,36 @@ test("what agents started is tried again by itself where it could not be read, a
   await clock.advance(RETRY_MS);
   expect(store.getState().terminalHistory.phase).toBe("ready");
 });
+
+test("what is kept of a tab goes with its session, and what comes after that is not kept", async () => {
+  const told: { changed?: (body: readonly unknown[]) => void } = {};
+  const door = {
+    request: async () => [{ session_id: "term_one", started_at: "1" }],
+    listen(name: string, listener: (body: readonly unknown[]) => void) {
+      if (name === "terminals:changed") told.changed = listener;
+      return () => {};
+    },
+  } as unknown as Door;
+  const store = createAppStore(door, handClock());
+  const { followTerminals, sawBells, leftTerminal, noteTerminal } = store.getState();
+  followTerminals();
+  await settle();
+  const at = { line: 1, fromEnd: 2, outputBytes: 3, full: false };
+  const keepAll = () => {
+    sawBells("term_one", 2);
+    leftTerminal("term_one", at);
+    noteTerminal("term_one", "Saved as /tmp/out.txt");
+  };
+  const kept = () => {
+    const { bellsSeen, scrolledBack, terminalNotes } = store.getState();
+    return { bellsSeen, scrolledBack, terminalNotes };
+  };
+  keepAll();
+  const before = kept();
+  expect(before.terminalNotes).toEqual({ term_one: "Saved as /tmp/out.txt" });
+  told.changed?.([{ session_id: "term_one", started_at: "1" }]);
+  expect(kept().bellsSeen).toBe(before.bellsSeen);
+  told.changed?.([]);
+  keepAll();
+  expect(kept()).toEqual({ bellsSeen: {}, scrolledBack: {}, terminalNotes: {} });
+});

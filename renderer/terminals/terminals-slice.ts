@@ -50,8 +50,15 @@ export type WholeCommandAnswer =
 export const hasEnded = ({ status }: TerminalSession): boolean => ENDED_STATUSES.includes(status);
 
 export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
-  const note = (sessionId: string, text: string) =>
+  /** Of one that is gone nothing is kept: what is told of it comes too late. */
+  const isGone = (sessionId: string) => {
+    const sessions = dataOf(get().terminals);
+    return sessions !== undefined && !sessions.some(({ session_id }) => session_id === sessionId);
+  };
+  const note = (sessionId: string, text: string) => {
+    if (isGone(sessionId)) return;
     set((state) => ({ terminalNotes: { ...state.terminalNotes, [sessionId]: text } }));
+  };
   const stopping = (sessionId: string, on: boolean) =>
     set((state) => {
       const next = new Set(state.stopping);
@@ -71,8 +78,15 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
     terminalNotes: {},
     stopping: new Set(),
     followTerminals() {
-      const apply = (data: readonly TerminalSession[]) =>
-        set({ terminals: { phase: "ready", data: newestFirst(data), at: deps.clock.now() } });
+      const apply = (data: readonly TerminalSession[]) => {
+        const there = new Set(data.map(({ session_id }) => session_id));
+        set(({ terminalNotes, bellsSeen, scrolledBack }) => ({
+          terminals: { phase: "ready", data: newestFirst(data), at: deps.clock.now() },
+          terminalNotes: keptOf(terminalNotes, there),
+          bellsSeen: keptOf(bellsSeen, there),
+          scrolledBack: keptOf(scrolledBack, there),
+        }));
+      };
       const stop = deps.door.listen("terminals:changed", apply);
       deps.door.request("terminals:list", {}).then(apply, (error: unknown) => {
         const answer = appFailure(messageOf(error), "app_unreachable");
@@ -149,12 +163,12 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
     },
     bellsSeen: {},
     sawBells(sessionId, bells) {
-      if (get().bellsSeen[sessionId] === bells) return;
+      if (get().bellsSeen[sessionId] === bells || isGone(sessionId)) return;
       set((state) => ({ bellsSeen: { ...state.bellsSeen, [sessionId]: bells } }));
     },
     scrolledBack: {},
     leftTerminal(sessionId, at) {
-      if (get().scrolledBack[sessionId] === at) return;
+      if (get().scrolledBack[sessionId] === at || isGone(sessionId)) return;
       set((state) => ({ scrolledBack: { ...state.scrolledBack, [sessionId]: at } }));
     },
     terminalHistory: LOADING,
@@ -180,6 +194,16 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
     },
   };
 };
+
+/** What is kept by session, without those that are gone. The same where none is. */
+function keptOf<T>(
+  kept: Readonly<Record<string, T>>,
+  there: ReadonlySet<string>,
+): Readonly<Record<string, T>> {
+  const entries = Object.entries(kept);
+  const left = entries.filter(([id]) => there.has(id));
+  return left.length === entries.length ? kept : Object.fromEntries(left);
+}
 
 const newestFirst = (sessions: readonly TerminalSession[]): readonly TerminalSession[] =>
   [...sessions].sort((a, b) => b.started_at.localeCompare(a.started_at));
