@@ -96,7 +96,9 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   let announcement: Announcement | undefined;
   let tellAgents = () => {};
 
-  const history = openTerminalHistory(profile.terminals, now);
+  const history = openTerminalHistory(profile.terminals, now, undefined, () =>
+    page.tell("terminals:history-changed", {}),
+  );
   life.steps.add("terminal history", () => history.close());
   const notices = terminalNotices(page, () => window.focus());
   const bridge = openTerminalBridge({

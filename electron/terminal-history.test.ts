@@ -45,6 +45,32 @@ test("a process is shown from its start to the proof of its end, also when its t
   history.close();
 });
 
+test("what changes the list is told, more output is not", async () => {
+  let told = 0;
+  const history = openTerminalHistory(
+    path(),
+    now,
+    async () => new Set(),
+    () => void (told += 1),
+  );
+  history.follow([session()]);
+  expect(told).toBe(1);
+  for (let second = 0; second < 10; second += 1) history.follow([session({ output_bytes: second })]);
+  expect(told).toBe(1);
+  history.follow([session(ENDED)]);
+  expect(told).toBe(2);
+  history.close();
+  // What an earlier start left is looked for, and then it is another list.
+  const next = openTerminalHistory(
+    path(),
+    now,
+    async () => new Set(),
+    () => void (told += 1),
+  );
+  await expect.poll(() => told).toBe(3);
+  next.close();
+});
+
 test("a command is on disk as soon as it is heard of, those that follow at once together", () => {
   vi.useFakeTimers();
   try {

@@ -26,11 +26,13 @@ export interface TerminalHistory {
  * Every process that an agent ever started here, and the proof of its end. What an earlier start left open is looked for
  * once, by its marker.
  * @param carrying ids of terminals of which a process lives now
+ * @param onChanged what is listed is not what it was
  */
 export function openTerminalHistory(
   path: string,
   now: () => Date,
   carrying: (ids: readonly string[]) => Promise<ReadonlySet<string>> = livingTerminals,
+  onChanged: () => void = () => {},
 ): TerminalHistory {
   const file = openProfileFile<z.infer<typeof HistoryFile>>(path, {
     schema: HistoryFile,
@@ -61,6 +63,10 @@ export function openTerminalHistory(
   const writeSoon = () => {
     timer ??= setTimeout(write, Math.max(0, writtenMs + WRITE_GAP_MS - performance.now()));
   };
+  const changedNow = () => {
+    writeSoon();
+    onChanged();
+  };
   const open = [...records.values()].filter((record) => record.gone_at === null);
   if (open.length > 0) void closeOpen(); // never rejects
 
@@ -71,7 +77,7 @@ export function openTerminalHistory(
       for (const record of open)
         if (!alive.has(record.session_id))
           records.set(record.session_id, { ...record, gone_at: at, proof: "not_there_at_start" });
-      writeSoon();
+      changedNow();
     } catch (cause) {
       logError("terminal history", "what an earlier start left could not be looked for", cause);
     }
@@ -91,7 +97,7 @@ export function openTerminalHistory(
         if (records.size <= MAX_RECORDS) break;
         records.delete(id);
       }
-      if (changed) writeSoon();
+      if (changed) changedNow();
     },
     list: () => [...records.values()].toReversed(),
     close: write,

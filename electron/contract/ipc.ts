@@ -268,6 +268,8 @@ export const events = {
   "data:changed": z.object({ connection: ConnectionId, topic: LiveTopic }),
   "tokens:changed": z.array(TokenInfo),
   "terminals:changed": z.array(TerminalSession),
+  /** What agents started is to be read again. Output alone changes nothing about it. */
+  "terminals:history-changed": none,
   "agents:activity": AgentActivity,
   "questions:waiting": z.object({ waiting: z.number().int() }),
   "settings:changed": Settings,

@@ -186,7 +186,7 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
           return answer.ok;
         },
       });
-      const unlisten = deps.door.listen("terminals:changed", watching.refresh);
+      const unlisten = deps.door.listen("terminals:history-changed", watching.refresh);
       return () => {
         unlisten();
         watching.stop();
