@@ -257,7 +257,7 @@ test.describe("A terminal's tab", () => {
     expect((read.at(-1)?.[0] ?? 0) - (read[0]?.[0] ?? 0)).toBeGreaterThan(pauseSeconds - 0.001);
   });
 
-  test("[B2] a program that begins to wait for input is told of by a notification", async () => {
+  test("[B2] a program that begins to wait for input in a tab that is not in view is told of by a notification, once", async () => {
     await app.electron.evaluate(({ Notification }) => {
       const shown: string[] = [];
       (globalThis as unknown as { shown: string[] }).shown = shown;
@@ -266,14 +266,30 @@ test.describe("A terminal's tab", () => {
         shown.push(this.body);
       };
     });
-    const id = await run("printf 'Password: '; stty -echo; read -r secret; stty echo; echo; echo done");
+    const other = await run("echo in view; exec sleep 600");
+    await open(other);
+    await expect(rows()).toContainText("in view");
+    const noticed = () => app.electron.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
+    const told = ["A program that local started waits for someone to type."];
+    expect(await noticed()).toEqual([]);
+    const id = await run(
+      "printf 'Password: '; stty -echo; read -r secret; stty echo; printf '\\nAgain: '; read -r x; echo; echo done",
+    );
+    await expect.poll(noticed).toEqual(told);
+    await app.electron.evaluate(({ BrowserWindow }) => {
+      const [window] = BrowserWindow.getAllWindows();
+      // A display without a window manager gives nobody the focus.
+      BrowserWindow.getFocusedWindow = () => window ?? null;
+    });
     await open(id);
     await expect(panel().getByText("Waiting for input")).toBeVisible();
     await pictures(app, "waiting-for-input");
-    const noticed = () => app.electron.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
-    await expect.poll(noticed).toEqual(["A program that local started waits for someone to type."]);
     await panel().locator(".xterm-helper-textarea").focus();
     await app.page.keyboard.type("hunter2");
+    await app.page.keyboard.press("Enter");
+    // It waits once more, before the eyes of the person.
+    await expect(rows()).toContainText("Again:");
+    await expect(panel().getByText("Waiting for input")).toBeVisible();
     await app.page.keyboard.press("Enter");
     const read = await agent.call("ironflow_terminal_read", {
       session_id: id,
@@ -283,6 +299,7 @@ test.describe("A terminal's tab", () => {
     expect(read.structured).toMatchObject({ exit_code: 0 });
     expect(read.text).toContain("done");
     expect(read.text).not.toContain("hunter2");
+    expect(await noticed()).toEqual(told);
   });
 
   test("[B6] with twelve tabs, an ended one among them, the keyboard goes from one to the next and axe finds nothing", async () => {

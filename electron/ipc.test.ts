@@ -37,6 +37,7 @@ const GOOD: Record<string, unknown> = {
     session_id: "term_12345678",
     attach_id: "3f0c5a52-6a0f-4c35-9d2f-5d2f0f3f9a11",
   },
+  "terminals:in-view": { session_ids: ["term_12345678"] },
   "terminals:stop": { session_id: "term_12345678" },
   "terminals:close": { session_id: "term_12345678" },
   "terminals:restart": { session_id: "term_12345678" },

@@ -100,7 +100,15 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     page.tell("terminals:history-changed", {}),
   );
   life.steps.add("terminal history", () => history.close());
-  const notices = terminalNotices(page, () => window.focus());
+  const notices = terminalNotices({
+    isFocused: () => BrowserWindow.getFocusedWindow() !== null,
+    notify,
+    show(sessionId) {
+      window.focus();
+      page.tell("navigate", { path: `/terminals/${sessionId}` });
+    },
+  });
+  app.on("browser-window-focus", () => notices.focused());
   const bridge = openTerminalBridge({
     entry: programs.bridge,
     launch,
@@ -109,7 +117,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     sendPort: (attachId, port) => page.sendPort(attachId, port),
     onSessions(sessions) {
       history.follow(sessions);
-      notices(sessions);
+      notices.follow(sessions);
       page.tell("terminals:changed", [...sessions]);
       panic.terminalsChanged();
     },
@@ -277,6 +285,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
     performer,
     bridge,
     history,
+    notices,
     consent,
     questions,
     tokens,

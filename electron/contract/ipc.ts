@@ -211,6 +211,11 @@ export const requests = {
     in: z.strictObject({ session_id: SessionId, attach_id: z.uuid() }),
     out: z.object({ attached: z.boolean() }),
   },
+  /** The tabs that a person who looks at the window sees now: nobody needs to be told of what waits there. */
+  "terminals:in-view": {
+    in: z.strictObject({ session_ids: z.array(SessionId).max(TERMINAL_LIMITS.sessions) }),
+    out: none,
+  },
   "terminals:stop": { in: z.strictObject({ session_id: SessionId }), out: StopResponse },
   "terminals:close": {
     in: z.strictObject({ session_id: SessionId }),

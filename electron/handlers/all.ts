@@ -15,6 +15,7 @@ import { toolHandlers } from "./tools.ts";
 import { writesHandlers, type WritesHandlerParts } from "./writes.ts";
 import type { TerminalBridge } from "../children/bridge.ts";
 import type { TerminalHistory } from "../terminal-history.ts";
+import type { TerminalNotices } from "../terminal-notices.ts";
 import type { ConsentWindow } from "../consent/window.ts";
 
 export type AllHandlerParts = AppHandlerParts &
@@ -29,6 +30,7 @@ export type AllHandlerParts = AppHandlerParts &
     readonly audit: Audit;
     readonly bridge: TerminalBridge;
     readonly history: TerminalHistory;
+    readonly notices: TerminalNotices;
     readonly questions: ConsentWindow;
   };
 
@@ -44,7 +46,7 @@ export function allHandlers(parts: AllHandlerParts): Handlers {
     ...permissionHandlers(parts),
     ...approvalHandlers(parts),
     ...auditHandlers(parts.audit),
-    ...terminalHandlers(parts.bridge, parts.history),
+    ...terminalHandlers(parts.bridge, parts.history, parts.notices),
     ...questionHandlers(parts.consent, parts.questions),
   };
 }

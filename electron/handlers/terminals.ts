@@ -5,10 +5,12 @@ import type { TranscriptFormat } from "../../bridge/contract/port.ts";
 import type { TerminalBridge } from "../children/bridge.ts";
 import type { Handlers } from "../contract/ipc.ts";
 import type { TerminalHistory } from "../terminal-history.ts";
+import type { TerminalNotices } from "../terminal-notices.ts";
 
 type Rows =
   | "terminals:list"
   | "terminals:attach"
+  | "terminals:in-view"
   | "terminals:stop"
   | "terminals:close"
   | "terminals:restart"
@@ -27,12 +29,17 @@ const FILES: Readonly<Record<TranscriptFormat, { extension: string; name: string
 export function terminalHandlers(
   bridge: TerminalBridge,
   history: Pick<TerminalHistory, "list">,
+  notices: Pick<TerminalNotices, "inView">,
 ): Pick<Handlers, Rows> {
   return {
     "terminals:list": async () => [...bridge.sessions()],
     "terminals:attach": async ({ session_id: id, attach_id: attachId }) => ({
       attached: await bridge.attach(id, attachId),
     }),
+    async "terminals:in-view"({ session_ids: ids }) {
+      notices.inView(ids);
+      return {};
+    },
     "terminals:stop": ({ session_id: id }) => bridge.stop(id),
     "terminals:close": async ({ session_id: id }) => ({ closed: await bridge.close(id) }),
     "terminals:restart": async ({ session_id: id }) => ({ started: await bridge.restart(id) }),

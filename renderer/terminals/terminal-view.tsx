@@ -139,6 +139,10 @@ export function TerminalView(props: {
     // What it missed while it is hidden comes as a replay, too, and moves nothing.
     if (!seen && scrolling.current?.isUnderway === false) scrolling.current.giveUp();
   }, [seen]);
+  useEffect(
+    () => (seen ? store.getState().showsTerminal(session.session_id) : undefined),
+    [store, seen, session.session_id],
+  );
   useEffect(() => {
     if (seen) store.getState().sawBells(session.session_id, session.bells ?? 0);
   }, [store, seen, session.session_id, session.bells]);

@@ -55,18 +55,27 @@ test("what agents started is tried again by itself where it could not be read, a
   expect(store.getState().terminalHistory.phase).toBe("ready");
 });
 
-test("what is kept of a tab goes with its session, and what comes after that is not kept", async () => {
+function listed() {
+  const inView: string[][] = [];
   const told: { changed?: (body: readonly unknown[]) => void } = {};
   const door = {
-    request: async () => [{ session_id: "term_one", started_at: "1" }],
+    request: async (name: string, { session_ids }: { session_ids?: string[] }) => {
+      if (session_ids !== undefined) inView.push(session_ids);
+      return name === "terminals:list" ? [{ session_id: "term_one", started_at: "1" }] : {};
+    },
     listen(name: string, listener: (body: readonly unknown[]) => void) {
       if (name === "terminals:changed") told.changed = listener;
       return () => {};
     },
   } as unknown as Door;
   const store = createAppStore(door, handClock());
-  const { followTerminals, sawBells, leftTerminal, noteTerminal } = store.getState();
-  followTerminals();
+  store.getState().followTerminals();
+  return { store, inView, change: (sessions: readonly unknown[]) => told.changed?.(sessions) };
+}
+
+test("what is kept of a tab goes with its session, and what comes after that is not kept", async () => {
+  const { store, change } = listed();
+  const { sawBells, leftTerminal, noteTerminal } = store.getState();
   await settle();
   const at = { line: 1, fromEnd: 2, outputBytes: 3, full: false };
   const keepAll = () => {
@@ -81,9 +90,18 @@ test("what is kept of a tab goes with its session, and what comes after that is 
   keepAll();
   const before = kept();
   expect(before.terminalNotes).toEqual({ term_one: "Saved as /tmp/out.txt" });
-  told.changed?.([{ session_id: "term_one", started_at: "1" }]);
+  change([{ session_id: "term_one", started_at: "1" }]);
   expect(kept().bellsSeen).toBe(before.bellsSeen);
-  told.changed?.([]);
+  change([]);
   keepAll();
   expect(kept()).toEqual({ bellsSeen: {}, scrolledBack: {}, terminalNotes: {} });
+});
+
+test("main hears which tabs are in view, and that those of the page before are not any more", async () => {
+  const { store, inView } = listed();
+  const { showsTerminal } = store.getState();
+  const leave = showsTerminal("term_one");
+  showsTerminal("term_two");
+  leave();
+  expect(inView).toEqual([[], ["term_one"], ["term_one", "term_two"], ["term_two"]]);
 });

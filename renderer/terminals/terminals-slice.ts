@@ -18,6 +18,8 @@ export type TerminalsSlice = {
   terminalNotes: Readonly<Record<string, string>>;
   stopping: ReadonlySet<string>;
   followTerminals: () => () => void;
+  /** Its tab is in view from now on, until called off: nobody is told then that its program waits for them. */
+  showsTerminal: (sessionId: string) => () => void;
   /** Attaches a tab to its session's output. */
   attachTerminal: (sessionId: string, on: Parameters<typeof openTerminalPort>[2]) => TerminalPort;
   stopTerminal: (sessionId: string) => Promise<void>;
@@ -66,6 +68,11 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
       else next.delete(sessionId);
       return { stopping: next };
     });
+  const inView = new Set<string>();
+  const tellInView = () => {
+    // Where it does not arrive, the person is told of what they see: nothing is lost.
+    deps.door.request("terminals:in-view", { session_ids: [...inView] }).catch(() => {});
+  };
   async function readHistory(): Promise<Answer<readonly TerminalRecord[]>> {
     try {
       return { ok: true, data: await deps.door.request("terminals:history", {}) };
@@ -88,11 +95,20 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
         }));
       };
       const stop = deps.door.listen("terminals:changed", apply);
+      tellInView(); // the page before this one had others
       deps.door.request("terminals:list", {}).then(apply, (error: unknown) => {
         const answer = appFailure(messageOf(error), "app_unreachable");
         set({ terminals: applyAnswer(get().terminals, answer, deps.clock.now()) });
       });
       return stop;
+    },
+    showsTerminal(sessionId) {
+      inView.add(sessionId);
+      tellInView();
+      return () => {
+        inView.delete(sessionId);
+        tellInView();
+      };
     },
     attachTerminal: (sessionId, on) => openTerminalPort(deps.door, sessionId, on),
     async stopTerminal(sessionId) {
