@@ -24,6 +24,12 @@ describe("the door", () => {
     await expect(windowDoor(host).request("app:info", {})).rejects.toThrow("app:info has an unknown shape");
   });
 
+  test("what went wrong in main is told in main's words alone", async () => {
+    const said = "Error invoking remote method 'main/settings:get': Error: the disk is full";
+    const host = hostWith({ request: () => Promise.reject(new Error(said)), listen: () => () => {} });
+    await expect(windowDoor(host).request("settings:get", {})).rejects.toThrow(/^the disk is full$/);
+  });
+
   test("an event that does not fit is dropped and noted, one that fits is told", () => {
     const noted = vi.spyOn(console, "error").mockImplementation(() => {});
     let send: (body: unknown) => void = () => {};

@@ -46,7 +46,7 @@ function checked(bridge: TextBridge, answers: Rows, told: Record<string, Parses>
     async request(name, argument) {
       const row = answers[name];
       if (row === undefined) throw new Error(`there is no request "${name}"`);
-      const parsed = row.out.safeParse(readBody(await bridge.request(name, JSON.stringify(argument))));
+      const parsed = row.out.safeParse(readBody(await asked(bridge, name, argument)));
       if (!parsed.success)
         throw new Error(`the answer to ${name} has an unknown shape`, { cause: parsed.error });
       return parsed.data;
@@ -60,6 +60,18 @@ function checked(bridge: TextBridge, answers: Rows, told: Record<string, Parses>
       });
     },
   };
+}
+
+/** Electron's words around what main says went wrong. */
+const AROUND_REASON = /^Error invoking remote method '[^']*': (?:Error: )?/;
+
+async function asked(bridge: TextBridge, name: string, argument: unknown): Promise<string> {
+  try {
+    return await bridge.request(name, JSON.stringify(argument));
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(said.replace(AROUND_REASON, ""), { cause });
+  }
 }
 
 function portsOf(host: Window): Door["takePort"] {
