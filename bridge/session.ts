@@ -10,9 +10,10 @@ import {
   type TerminalSize,
 } from "./contract/api.ts";
 import { BellWatch } from "./bell-watch.ts";
-import { endsUnfinished, foreground, lineModes, takesKeys, type Foreground } from "./input-watch.ts";
+import { InputLook } from "./input-look.ts";
+import { takesKeys } from "./input-watch.ts";
+import { LeftBehind } from "./left-behind.ts";
 import type { OutputLog } from "./output-log.ts";
-import { LookTimes } from "./look-times.ts";
 import { openTerminal } from "./open-terminal.ts";
 import type { PtyEnd, TerminalDevice } from "./pty.ts";
 import { scriptRun } from "./run-script.ts";
@@ -29,13 +30,6 @@ import { UnseenQuestions } from "./unseen-questions.ts";
 const DEFAULT_SIZE: TerminalSize = { cols: 80, rows: 24 };
 /** After everything was killed, the leader's end is told within this, in ms; draining takes at most 250. */
 const END_TOLD_MS = 1_000;
-/** Output that came less than this ago may go on: nobody waits for a person yet, in ms. */
-const QUIET_MS = 250;
-/** After the leader's end it is looked so often again, and after so long, in ms. */
-const MORE_LOOKS = 2;
-const LOOK_AGAIN_MS = 25;
-/** So much of the output's end can hold a prompt, in bytes. */
-const PROMPT_BYTES = 1_024;
 
 /** What all sessions share. */
 export interface SessionContext {
@@ -52,7 +46,7 @@ export interface SessionContext {
   closing: AbortSignal;
   /** Status, size, or processes left: `session`. More output: `output`. */
   changed(session: Session, what: "session" | "output"): void;
-  process(event: "started" | "ended", leader: ProcessId): void;
+  process: (event: "started" | "ended", leader: ProcessId) => void;
   /** Something that a person should be able to find in the log. */
   problem: (text: string) => void;
 }
@@ -81,18 +75,14 @@ export class Session implements TabSource, Readable {
   #cwd: string;
   #pty: TerminalDevice | undefined;
   #processes: TerminalProcesses | undefined;
-  #leftBehind = 0;
-  #goneAt: Date | undefined;
-  /** The leader that was told to have started, until nothing of it is left. */
-  #held: ProcessId | undefined;
+  #left: LeftBehind | undefined;
   #stopping: Promise<StopResponse> | undefined;
   #tab: Tab | undefined;
   #inputRefused = false;
   #name: string | undefined;
   readonly #bell = new BellWatch();
   readonly #questions: UnseenQuestions;
-  #outputAtMs = 0;
-  readonly #looks = new LookTimes();
+  readonly #input: InputLook;
   readonly #listeners = new Set<() => void>();
 
   /** Begins to start at once; `started` tells when that is decided. */
@@ -106,6 +96,7 @@ export class Session implements TabSource, Readable {
     this.sizes = new SizeHistory(request.size ?? DEFAULT_SIZE);
     this.#shell = request.shell ?? "";
     this.#cwd = request.cwd ?? "";
+    this.#input = new InputLook(this.log, context.clock);
     this.#questions = new UnseenQuestions({
       log: this.log,
       clock: context.clock,
@@ -139,11 +130,12 @@ export class Session implements TabSource, Readable {
 
   /** Ended, and none of its processes lives on, as far as was seen. */
   get isOver(): boolean {
-    return this.ended && this.#leftBehind === 0;
+    return this.ended && (this.#left?.count ?? 0) === 0;
   }
 
   snapshot(): TerminalSession {
     const { command } = this.#request;
+    const goneAt = this.#left?.goneAt;
     return {
       session_id: this.id,
       agent: this.#request.agent,
@@ -157,13 +149,13 @@ export class Session implements TabSource, Readable {
       started_at: this.#startedAt.toISOString(),
       ended_at: this.#endedAt?.toISOString() ?? null,
       output_bytes: this.log.end,
-      left_behind: this.#leftBehind,
+      left_behind: this.#left?.count ?? 0,
       size: this.sizes.current,
       ...(this.#name === undefined ? {} : { name: this.#name }),
       ...(isCut(command) ? { command_chars: command.length } : {}),
       ...(this.#bell.count === 0 ? {} : { bells: this.#bell.count }),
       ...(this.#pty === undefined ? {} : { pid: this.#pty.pid }),
-      ...(this.#goneAt === undefined ? {} : { gone_at: this.#goneAt.toISOString() }),
+      ...(goneAt === undefined ? {} : { gone_at: goneAt.toISOString() }),
     };
   }
 
@@ -200,7 +192,7 @@ export class Session implements TabSource, Readable {
   type(text: string): boolean {
     if (this.#pty === undefined || this.ended) return false;
     const taken = this.#pty.write(text);
-    this.#looks.happened();
+    this.#input.typed();
     if (!taken && !this.#inputRefused) this.#context.problem(`${this.id}: input is not read and was refused`);
     this.#inputRefused = !taken;
     return taken;
@@ -253,44 +245,16 @@ export class Session implements TabSource, Readable {
     this.#tab = undefined;
   }
 
-  /**
-   * Looks, when it is time to, whether the program waits for a person: it reads the terminal, and either does not show what
-   * is typed or has left a line unfinished.
-   */
+  /** Looks, when it is time to, whether the program waits for a person. */
   async lookForInput(): Promise<void> {
-    const pty = this.#pty;
-    const nowMs = this.#context.clock.nowMs();
-    if (pty === undefined || this.ended || !this.#looks.isDue(nowMs)) return;
-    const rests = this.#looks.isResting;
-    this.#looks.looked(nowMs);
-    const printed = this.log.end;
-    const does = await foreground(pty.pid);
-    const { bytes } = this.log.read(Math.max(this.log.start, printed - PROMPT_BYTES), PROMPT_BYTES);
-    const prompts = endsUnfinished(bytes);
-    // A server that rests waits for several things for days: whether it asks unseen was found out at once.
-    if (does === "polls" && !prompts && rests) return;
-    const waits = does !== "busy" && (prompts || (await this.#asksUnseen(does, pty.terminal)));
-    if (this.ended || this.log.end !== printed) return;
-    const quiet = this.#context.clock.nowMs() - this.#outputAtMs >= QUIET_MS;
-    if (!waits) this.#advance({ type: "goes_on" });
-    else if (quiet) this.#advance({ type: "waits" });
-  }
-
-  /** A full-screen program takes keys unseen as well; of those that wait for several things only who wants a line asks. */
-  async #asksUnseen(does: Foreground | undefined, terminal: string): Promise<boolean> {
-    if (does === undefined) return false;
-    const { echo, lines } = await lineModes(terminal);
-    return !echo && (does === "reads" || lines);
+    if (this.#pty === undefined || this.ended) return;
+    const seen = await this.#input.look(this.#pty);
+    if (seen !== undefined && !this.ended) this.#advance({ type: seen });
   }
 
   /** Looks again for processes that live on after the leader's end. */
   async recount(): Promise<void> {
-    if (!this.ended) return;
-    const before = this.#leftBehind;
-    await this.#count();
-    if (this.#leftBehind === before) return;
-    this.#release();
-    this.#changed();
+    if (this.ended) await this.#left?.recount();
   }
 
   async #start(): Promise<void> {
@@ -327,8 +291,7 @@ export class Session implements TabSource, Readable {
           this.#bell.take(bytes);
           if (this.#tab?.isShown === true) this.#questions.seen();
           else this.#questions.unseen(bytes, offset);
-          this.#outputAtMs = this.#context.clock.nowMs();
-          this.#looks.happened();
+          this.#input.printed();
           this.#tab?.outputArrived();
           for (const listener of this.#listeners) listener();
           this.#context.changed(this, "output");
@@ -340,7 +303,15 @@ export class Session implements TabSource, Readable {
     );
     this.#pty = pty;
     this.#processes = await TerminalProcesses.of(this.id, pty.pid, since);
-    this.#hold();
+    const { clock, now, process, problem } = this.#context;
+    this.#left = new LeftBehind({
+      processes: this.#processes,
+      clock,
+      now,
+      process,
+      changed: () => this.#changed(),
+      problem: (text) => problem(`${this.id}: ${text}`),
+    });
     this.#advance({ type: "started" });
   }
 
@@ -349,28 +320,9 @@ export class Session implements TabSource, Readable {
     await this.#started;
     this.#processes?.leaderEnded();
     await this.#removeScript();
-    await this.#count();
+    await this.#left?.look();
     this.#advance({ type: "ended", ...end });
-    await this.#lookAgain();
-    this.#release();
-  }
-
-  /** A process between fork and exec shows no environment, so one look that finds nothing proves nothing. */
-  async #lookAgain(): Promise<void> {
-    for (let look = 0; look < MORE_LOOKS && this.#leftBehind === 0; look += 1) {
-      await this.#context.clock.sleep(LOOK_AGAIN_MS);
-      await this.#count();
-    }
-    if (this.#leftBehind > 0) this.#changed();
-  }
-
-  async #count(): Promise<void> {
-    try {
-      this.#leftBehind = (await this.#processes?.count()) ?? 0;
-    } catch (error) {
-      // The system's list cannot be had now; what is known stays.
-      this.#context.problem(`${this.id}: its processes could not be counted: ${String(error)}`);
-    }
+    await this.#left?.lookAgain();
   }
 
   async #stop(steps: readonly LadderStep[], by: string): Promise<StopResponse> {
@@ -401,25 +353,6 @@ export class Session implements TabSource, Readable {
       this.#told();
     }
     if (this.#life.status !== before.status) this.#changed();
-  }
-
-  #hold(): void {
-    const leader = this.#processes?.leader;
-    if (leader === undefined) return;
-    this.#held = leader;
-    this.#context.process("started", leader);
-  }
-
-  /** Nothing of it is left: whoever keeps the list of our processes may forget it. */
-  #release(): void {
-    if (!this.isOver) return;
-    if (this.#goneAt === undefined) {
-      this.#goneAt = this.#context.now();
-      this.#changed();
-    }
-    if (this.#held === undefined) return;
-    this.#context.process("ended", this.#held);
-    this.#held = undefined;
   }
 
   #changed(): void {
