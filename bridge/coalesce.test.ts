@@ -26,6 +26,21 @@ describe("coalesced calls", () => {
     expect(act).toHaveBeenCalledTimes(2);
   });
 
+  it("are made at once where nobody can wait, if one is asked for, and then not a second time", () => {
+    const act = vi.fn<() => void>();
+    const coalesced = new Coalesced(act, times);
+    coalesced.now();
+    expect(act).not.toHaveBeenCalled();
+    coalesced.later();
+    coalesced.now();
+    expect(act).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1_000);
+    expect(act).toHaveBeenCalledTimes(1);
+    coalesced.soon();
+    vi.advanceTimersByTime(10);
+    expect(act).toHaveBeenCalledTimes(2);
+  });
+
   it("come soon although one was wanted later, and then not a second time", () => {
     const act = vi.fn<() => void>();
     const coalesced = new Coalesced(act, times);

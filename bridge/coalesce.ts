@@ -27,6 +27,13 @@ export class Coalesced {
     if (this.#timer === undefined) this.#start(this.#laterMs);
   }
 
+  /** What was asked for is not waited for. */
+  now(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#fire();
+  }
+
   /** Nothing is called any more. */
   stop(): void {
     this.#stopped = true;
@@ -36,10 +43,12 @@ export class Coalesced {
 
   #start(afterMs: number): void {
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#isSoon = false;
-      this.#act();
-    }, afterMs);
+    this.#timer = setTimeout(() => this.#fire(), afterMs);
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    this.#isSoon = false;
+    this.#act();
   }
 }

@@ -2,12 +2,12 @@ import type { Clock } from "../loopback/clock.ts";
 import type { ProcessId } from "../loopback/processes.ts";
 import type { TerminalProcesses } from "./terminal-processes.ts";
 
-/** After the leader's end it is looked so often again, and after so long, in ms. */
-const MORE_LOOKS = 2;
+/** A process between fork and exec shows no environment: only so many looks in a row that find nothing prove something. */
+const QUIET_LOOKS = 3;
 const LOOK_AGAIN_MS = 25;
 
 export interface LeftBehindOptions {
-  processes: TerminalProcesses;
+  processes: Pick<TerminalProcesses, "leader" | "count">;
   clock: Clock;
   /** Wall time, for people. */
   now: () => Date;
@@ -22,6 +22,8 @@ export interface LeftBehindOptions {
 export class LeftBehind {
   readonly #options: LeftBehindOptions;
   #count = 0;
+  /** So many looks in a row have found nothing. */
+  #quiet = 0;
   #goneAt: Date | undefined;
   /** The leader that was told to have started, until nothing of it is left. */
   #held: ProcessId | undefined;
@@ -34,45 +36,49 @@ export class LeftBehind {
     options.process("started", leader);
   }
 
-  /** As last counted. */
+  /** As last seen. */
   get count(): number {
     return this.#count;
   }
 
-  /** When it was first seen that nothing is left. */
+  /** Since when it is proved that nothing is left. */
   get goneAt(): Date | undefined {
     return this.#goneAt;
   }
 
+  /** Looks once: what comes with the news of the leader's end. */
   async look(): Promise<void> {
     try {
       this.#count = await this.#options.processes.count();
+      this.#quiet = this.#count === 0 ? this.#quiet + 1 : 0;
+      if (this.#count > 0) this.#goneAt = undefined;
     } catch (error) {
-      // The system's list cannot be had now; what is known stays.
+      // The system's list cannot be had now: what is known stays, and nothing is proved.
+      this.#quiet = 0;
       this.#options.problem(`its processes could not be counted: ${String(error)}`);
     }
   }
 
-  /** A process between fork and exec shows no environment, so one look that finds nothing proves nothing. */
-  async lookAgain(): Promise<void> {
-    for (let look = 0; look < MORE_LOOKS && this.#count === 0; look += 1) {
+  /** After the leader's end: looks until something is found, or nothing is left for sure. */
+  async settle(): Promise<void> {
+    const before = this.#count;
+    for (let look = 0; look < QUIET_LOOKS && this.#count === 0 && this.#quiet < QUIET_LOOKS; look += 1) {
       await this.#options.clock.sleep(LOOK_AGAIN_MS);
       await this.look();
     }
-    if (this.#count > 0) this.#options.changed();
-    this.#release();
+    if (this.#quiet >= QUIET_LOOKS) this.#release();
+    if (this.#count !== before) this.#options.changed();
   }
 
+  /** The same, at any time after that. */
   async recount(): Promise<void> {
     const before = this.#count;
     await this.look();
-    if (this.#count === before) return;
-    this.#release();
-    this.#options.changed();
+    if (this.#count === 0) await this.settle();
+    if (this.#count !== before) this.#options.changed();
   }
 
   #release(): void {
-    if (this.#count > 0) return;
     if (this.#goneAt === undefined) {
       this.#goneAt = this.#options.now();
       this.#options.changed();

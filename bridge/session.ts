@@ -76,6 +76,8 @@ export class Session implements TabSource, Readable {
   #pty: TerminalDevice | undefined;
   #processes: TerminalProcesses | undefined;
   #left: LeftBehind | undefined;
+  /** From the leader's end until that is told, and what it left is looked for. */
+  #ending: Promise<void> | undefined;
   #stopping: Promise<StopResponse> | undefined;
   #tab: Tab | undefined;
   #inputRefused = false;
@@ -128,9 +130,14 @@ export class Session implements TabSource, Readable {
     return this.#endedAt?.getTime();
   }
 
-  /** Ended, and none of its processes lives on, as far as was seen. */
+  /** Ended, and it is proved that none of its processes lives on. */
   get isOver(): boolean {
-    return this.ended && (this.#left?.count ?? 0) === 0;
+    return this.ended && (this.#left === undefined || this.#left.goneAt !== undefined);
+  }
+
+  /** While its leader has ended and it is looked whether anything lives on. Never rejects. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending;
   }
 
   snapshot(): TerminalSession {
@@ -297,7 +304,10 @@ export class Session implements TabSource, Readable {
           this.#context.changed(this, "output");
         },
         end: (end) => {
-          void this.#end(end); // a rejection is a fault of ours and ends the process
+          // A rejection is a fault of ours and ends the process.
+          this.#ending = this.#end(end).finally(() => {
+            this.#ending = undefined;
+          });
         },
       },
     );
@@ -322,7 +332,7 @@ export class Session implements TabSource, Readable {
     await this.#removeScript();
     await this.#left?.look();
     this.#advance({ type: "ended", ...end });
-    await this.#left?.lookAgain();
+    await this.#left?.settle();
   }
 
   async #stop(steps: readonly LadderStep[], by: string): Promise<StopResponse> {
@@ -332,6 +342,7 @@ export class Session implements TabSource, Readable {
     const { clock } = this.#context;
     const seen = await this.#processes.end(steps, clock);
     if (seen.outcome !== "not_confirmed") await this.#isTold();
+    await this.#ending;
     await this.recount();
     return { session_id: this.id, ...seen };
   }

@@ -118,8 +118,10 @@ export class Sessions {
    * @throws TooManySessions when there is no room
    */
   async run(request: RunRequest, name?: string): Promise<TerminalSession> {
+    const { maxSessions = TERMINAL_LIMITS.sessions } = this.#options;
+    while (this.#sessions.size >= maxSessions && !this.#closing.signal.aborted)
+      await this.#makeRoom(maxSessions);
     if (this.#closing.signal.aborted) throw new TooManySessions("the app is closing");
-    this.#makeRoom();
     const id = `term_${randomBytes(ID_RANDOM_BYTES).toString("base64url")}`;
     const session = new Session(id, request, this.#context, name);
     this.#sessions.set(id, session);
@@ -252,6 +254,8 @@ export class Sessions {
     const all = [...this.#sessions.values()];
     const steps = this.#options.shutdownSteps ?? SHUTDOWN_STEPS;
     const results = await Promise.allSettled(all.map((session) => session.close(steps)));
+    // How each ended, and the proof that nothing of it is left: this is the last that is heard of them.
+    this.#list.now();
     this.#list.stop();
     clearTimeout(this.#recount);
     clearTimeout(this.#inputLook);
@@ -264,18 +268,25 @@ export class Sessions {
         this.#options.problem(`a session did not close: ${String(result.reason)}`);
   }
 
-  #makeRoom(): void {
-    const { maxSessions = TERMINAL_LIMITS.sessions } = this.#options;
-    if (this.#sessions.size < maxSessions) return;
-    const over = [...this.#sessions.values()].filter((session) => session.isOver);
+  /** Closes one that is over. What has just ended is so in a moment: then it only waits. @throws TooManySessions */
+  async #makeRoom(maxSessions: number): Promise<void> {
+    const all = [...this.#sessions.values()];
+    const over = all.filter((session) => session.isOver);
     const [oldest] = over.sort((a, b) => (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0));
-    if (oldest === undefined)
+    if (oldest !== undefined) {
+      oldest.forget();
+      this.#forget(oldest);
+      return;
+    }
+    const ending = all.flatMap((session) => session.ending ?? []);
+    if (ending.length === 0)
       throw new TooManySessions(`all ${maxSessions} terminals are in use: stop one, or wait until one ends`);
-    oldest.forget();
-    this.#forget(oldest);
+    await Promise.race(ending);
   }
 
   #forget(session: Session): boolean {
+    // Its end is told before it is gone from the list: nobody can ask for it any more.
+    this.#list.now();
     this.#list.soon();
     return this.#sessions.delete(session.id);
   }
