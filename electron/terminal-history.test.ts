@@ -91,14 +91,22 @@ test("a command is on disk as soon as it is heard of, those that follow at once 
   }
 });
 
-test("what did not start, and what main ended after a crash of the bridge, have their own proof", () => {
+test("what did not start, and what main ended after a crash of the bridge, have their own proof, and nothing else has one", () => {
   const history = openTerminalHistory(path(), now);
   const at = "2026-11-30T09:00:03Z";
   history.follow([
     session({ session_id: "term_bbbbbbbb", status: "failed_to_start", ended_at: at }),
-    session({ session_id: "term_cccccccc", status: "signalled", ended_at: at, reason: "crash" }),
+    session({
+      session_id: "term_cccccccc",
+      status: "signalled",
+      ended_at: at,
+      gone_at: at,
+      ended_by_app: true,
+    }),
+    session({ session_id: "term_dddddddd", status: "signalled", ended_at: at, reason: "crash" }),
   ]);
   expect(history.list().map(({ proof, gone_at }) => [proof, gone_at])).toEqual([
+    [null, null],
     ["ended_by_app", at],
     ["never_started", at],
   ]);

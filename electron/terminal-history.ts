@@ -113,16 +113,15 @@ function recordOf(session: TerminalSession): TerminalRecord {
   const { session_id, agent, command, shell, cwd, started_at, ended_at, status, exit_code, signal } = session;
   const common = { session_id, agent, command, shell, cwd, started_at, ended_at, status, exit_code, signal };
   const never = status === "failed_to_start";
-  // Nobody saw the leader's own end: main ended it after the bridge had died.
-  const byApp = status === "signalled" && signal === null && session.left_behind === 0;
-  const goneAt = session.gone_at ?? (never || byApp ? ended_at : null);
+  const goneAt = session.gone_at ?? (never ? ended_at : null);
+  const proof = never ? "never_started" : session.ended_by_app === true ? "ended_by_app" : "reaped";
   return {
     ...common,
     ...(session.command_chars !== undefined && { command_chars: session.command_chars }),
     pid: session.pid ?? null,
     left_behind: session.left_behind,
     gone_at: goneAt,
-    proof: goneAt === null ? null : never ? "never_started" : byApp ? "ended_by_app" : "reaped",
+    proof: goneAt === null ? null : proof,
   };
 }
 

@@ -128,10 +128,12 @@ export const TerminalSession = z.object({
   command_chars: z.number().int().optional(),
   /** How often the program has rung the bell; left out while it has not. */
   bells: z.number().int().optional(),
-  /** When it was first seen that the leader is reaped and nothing of the session lives. */
+  /** When it was first seen that nothing of the session lives. */
   gone_at: z.string().optional(),
   /** It went with a bridge that crashed: of its output and its whole command nothing is kept, and it cannot be run again. */
   lost: z.literal(true).optional(),
+  /** Main saw that, and not the bridge: the bridge was gone, and main ended what was left. */
+  ended_by_app: z.literal(true).optional(),
 });
 export type TerminalSession = z.infer<typeof TerminalSession>;
 

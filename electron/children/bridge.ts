@@ -88,7 +88,7 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
   };
   const onDead = async (dead: { leaders: ReadonlyMap<number, string>; folder: string | undefined }) => {
     const { launch, clock } = options;
-    const seen = await endLostTerminals({ ...dead, launch, clock });
+    const seen = await endLostTerminals({ ...dead, sessions, launch, clock });
     if (seen.survivors.length > 0)
       logError("bridge", `could not end ${seen.survivors.join(", ")} of its terminals`);
     const dying = sessions;

@@ -25,7 +25,7 @@ export const TerminalRecord = z.object({
   gone_at: z.string().nullable(),
   /**
    * `reaped`: the system reported the leader's end, and three looks found nothing of its session. `ended_by_app`: the bridge
-   * died and main ended what was left. `not_there_at_start`: the app died; at the next start no process carried its marker.
+   * was gone, and main ended what was left. `not_there_at_start`: the app died; at the next start no process carried its marker.
    */
   proof: z.enum(["reaped", "ended_by_app", "not_there_at_start", "never_started"]).nullable(),
 });

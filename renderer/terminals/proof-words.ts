@@ -10,7 +10,7 @@ const PROOFS: Record<NonNullable<TerminalRecord["proof"]>, Proof> = {
   },
   ended_by_app: {
     short: "Ended by the app",
-    whole: "The bridge died; the app ended what was left and saw it go.",
+    whole: "The bridge was gone; the app ended what was left and saw it go.",
   },
   not_there_at_start: {
     short: "Gone at next start",
