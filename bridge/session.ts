@@ -1,7 +1,7 @@
 import type { Clock } from "../loopback/clock.ts";
 import type { LadderStep } from "../loopback/end-processes.ts";
 import { launchCommand } from "../loopback/launch.ts";
-import { nowOrder, type ProcessId } from "../loopback/processes.ts";
+import type { ProcessId } from "../loopback/processes.ts";
 import {
   TERMINAL_LIMITS,
   type RunRequest,
@@ -24,7 +24,7 @@ import { BORN, hasEnded, nextLife, type Life, type LifeEvent } from "./status.ts
 import { SizeHistory } from "./size-history.ts";
 import { Tab, type TabPort, type TabSource } from "./tab.ts";
 import { Timeline } from "./timeline.ts";
-import { TerminalProcesses } from "./terminal-processes.ts";
+import { LEADER_LOOK, TerminalProcesses, type LeaderLook } from "./terminal-processes.ts";
 import { UnseenQuestions } from "./unseen-questions.ts";
 
 const DEFAULT_SIZE: TerminalSize = { cols: 80, rows: 24 };
@@ -40,6 +40,8 @@ export interface SessionContext {
   /** This life of the app. */
   marker: string;
   clock: Clock;
+  /** Default: this system. */
+  look?: LeaderLook | undefined;
   /** Wall time, for people. */
   now: () => Date;
   /** The app is closing: nothing starts any more. */
@@ -226,7 +228,12 @@ export class Session implements TabSource, Readable {
     const { clock } = this.#context;
     await this.#started;
     if (!this.ended) this.#advance({ type: "stop_requested", by });
-    await this.#processes?.strike();
+    try {
+      await this.#processes?.strike();
+    } catch (error) {
+      // The ladder strikes as well, as soon as it can look.
+      this.#context.problem(`${this.id}: its process could not be looked at: ${String(error)}`);
+    }
     if (this.#stopping !== undefined) await this.#processes?.end(steps, clock);
     return this.stop(steps, by);
   }
@@ -283,7 +290,8 @@ export class Session implements TabSource, Readable {
   }
 
   async #spawn(plan: SessionPlan, script: string): Promise<void> {
-    const since = nowOrder();
+    const { clock, look = LEADER_LOOK, now, process, problem } = this.#context;
+    const since = look.now();
     const launched = launchCommand(
       { command: plan.shell, args: scriptRun(plan.shell).args(script) },
       plan.env,
@@ -312,8 +320,13 @@ export class Session implements TabSource, Readable {
       },
     );
     this.#pty = pty;
-    this.#processes = await TerminalProcesses.of(this.id, pty.pid, since);
-    const { clock, now, process, problem } = this.#context;
+    // It runs. Whatever goes wrong from here on does not mean that it did not start.
+    this.#processes = new TerminalProcesses(this.id, pty.pid, since, look);
+    try {
+      await this.#processes.identify();
+    } catch (error) {
+      problem(`${this.id}: its process could not be looked at: ${String(error)}`);
+    }
     this.#left = new LeftBehind({
       processes: this.#processes,
       clock,

@@ -39,6 +39,8 @@ export interface SessionsOptions {
   /** This life of the app. */
   marker: string;
   clock: Clock;
+  /** Default: this system. */
+  look?: SessionContext["look"];
   now: () => Date;
   tell: (message: FromBridge) => void;
   problem: (text: string) => void;
@@ -78,7 +80,7 @@ export class Sessions {
     this.#list = new Coalesced(() => {
       this.#tellList();
     }, TELL);
-    const { environment, scripts, marker, clock, now, problem, tell } = options;
+    const { environment, scripts, marker, clock, look, now, problem, tell } = options;
     const limits: Record<LogLimit, number> = { ...TERMINAL_LIMITS, ...options.logs };
     const pool = new BlockPool(limits.allLogsMemoryBytes);
     const disk = new DiskBudget(limits.allLogsSpillBytes);
@@ -100,6 +102,7 @@ export class Sessions {
         }),
       marker,
       clock,
+      look,
       now,
       problem,
       closing: this.#closing.signal,

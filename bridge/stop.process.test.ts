@@ -196,7 +196,7 @@ describe("a process that forks on and on, and is another one at every look", () 
 
   it("is counted after the leader's end, so that stopping everything does not pass it over", async () => {
     const { session } = await bridge.finish(`${hopper("beat", 2)} & until [ -s beat ]; do sleep 0.02; done`);
-    const processes = await TerminalProcesses.of(session.session_id, 2 ** 22 + 1, 0);
+    const processes = new TerminalProcesses(session.session_id, 2 ** 22 + 1, 0);
     for (let look = 0; look < 20; look += 1) expect(await processes.count()).toBeGreaterThan(0);
     await bridge.sessions.stop(session.session_id, { atOnce: true });
     expect(await stillHops(join(bridge.home, "beat"))).toBe(false);

@@ -26,50 +26,81 @@ export const SHUTDOWN_STEPS: readonly LadderStep[] = [
 
 export type StopSeen = Pick<StopResponse, "outcome" | "alive">;
 
+/** What is asked of the system about a leader; a parameter so that tests can have it fail. */
+export interface LeaderLook {
+  /** See `nowOrder`. */
+  now(): number;
+  read(pid: number): Promise<ProcessRow | undefined>;
+}
+
+export const LEADER_LOOK: LeaderLook = { now: nowOrder, read: readProcess };
+
 /**
  * All processes of one terminal: those of the leader's session, those that carry the terminal's marker (they left the session,
  * `nohup`, `setsid` and double forks included), and their descendants.
  */
 export class TerminalProcesses {
-  /** Undefined when it was reaped before it could be looked at. */
-  readonly leader: ProcessId | undefined;
   readonly #marker: string;
   /** In the unit of `ProcessRow.startOrder`: what is older cannot carry the marker, and need not be looked at. */
   readonly #since: number;
+  readonly #look: LeaderLook;
+  /** The leader's number, until it is known which process that is, or that it has ended. */
+  #unidentified: number | undefined;
+  #leader: ProcessId | undefined;
   /** One while the leader's number means its session, none after that. */
-  #claims: Claim[];
+  #claims: Claim[] = [];
 
-  private constructor(
-    sessionId: string,
-    leader: ProcessId | undefined,
-    times: { since: number; at: number },
-  ) {
-    this.leader = leader;
+  /** @param since `now` of before the leader was started */
+  constructor(sessionId: string, pid: number, since: number, look = LEADER_LOOK) {
     this.#marker = `${TERMINAL_MARKER}=${sessionId}`;
-    this.#since = times.since;
-    this.#claims = leader === undefined ? [] : [{ ...leader, knownAt: times.at }];
+    this.#unidentified = pid;
+    this.#since = since;
+    this.#look = look;
+  }
+
+  /** Undefined before it is identified, and when it was reaped before that. */
+  get leader(): ProcessId | undefined {
+    return this.#leader;
   }
 
   /**
-   * Call it right after the spawn; `since` is `nowOrder()` of before it. A leader that is reaped by then is not known; its
-   * processes are, by the marker.
+   * To be called right after the spawn. A leader that is reaped by then is not known; its processes are, by the marker.
+   * @throws when it cannot be looked at now: that is done again before it gets a signal
    */
-  static async of(sessionId: string, pid: number, since: number): Promise<TerminalProcesses> {
-    const at = nowOrder();
-    const row = await readProcess(pid);
-    return new TerminalProcesses(sessionId, row && { pid, startTime: row.startTime }, { since, at });
+  async identify(): Promise<void> {
+    const pid = this.#unidentified;
+    if (pid === undefined) return;
+    const knownAt = this.#look.now();
+    const row = await this.#look.read(pid);
+    // It may have ended meanwhile.
+    if (this.#unidentified === undefined) return;
+    this.#unidentified = undefined;
+    if (row === undefined) return;
+    this.#leader = { pid, startTime: row.startTime };
+    this.#claims = [{ ...this.#leader, knownAt }];
   }
 
   /** Tells that the leader's number was its own until now: it has just been reaped. */
   leaderEnded(): void {
-    this.#claims = this.#claims.map((claim) => ({ ...claim, knownAt: nowOrder() }));
+    const nobody = this.#unidentified;
+    this.#unidentified = undefined;
+    let knownAt: number;
+    try {
+      knownAt = this.#look.now();
+    } catch {
+      return; // the moment of the last look has to do
+    }
+    this.#claims = this.#claims.map((claim) => ({ ...claim, knownAt }));
+    // Whoever has this number from now on is another; those who were in its session before are its own.
+    if (nobody !== undefined) this.#claims = [{ pid: nobody, startTime: "", knownAt }];
   }
 
   /** Kills the leader's process group, without a look at anything else: the blow that comes before the ladder. */
   async strike(): Promise<void> {
+    await this.identify();
     const { leader } = this;
     if (leader === undefined) return;
-    const now = await readProcess(leader.pid);
+    const now = await this.#look.read(leader.pid);
     if (now?.startTime === leader.startTime) operatingSystem.signalGroup(leader.pid, "SIGKILL");
   }
 
@@ -95,8 +126,17 @@ export class TerminalProcesses {
     return Math.max(there.length, 1);
   }
 
-  /** Ends them all, rung by rung. Every outcome but `not_confirmed` means that nothing was alive at the last looks. */
+  /**
+   * Ends them all, rung by rung. Every outcome but `not_confirmed` means that nothing was alive at the last looks.
+   * @throws when the system's processes cannot be had
+   */
   async end(steps: readonly LadderStep[], clock: Clock): Promise<StopSeen> {
+    try {
+      await this.identify();
+    } catch (error) {
+      // Only there all are found by the marker alone.
+      if (process.platform !== "linux") throw error;
+    }
     const report = await endProcesses({
       claims: this.#claims,
       marker: this.#marker,
