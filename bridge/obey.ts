@@ -65,7 +65,7 @@ async function obey(
       post({ type: "command", request_id, command: sessions.command(session_id) });
       return;
     case "close":
-      post({ type: "closed", request_id, closed: await sessions.close(session_id) });
+      post({ type: "closed", request_id, ...(await sessions.close(session_id)) });
       return;
   }
 }

@@ -238,16 +238,7 @@ export class Session implements TabSource, Readable {
     return this.stop(steps, by);
   }
 
-  /** Stops it and gives everything back that it holds. */
-  async close(steps: readonly LadderStep[]): Promise<void> {
-    try {
-      await this.stop(steps, "the person");
-    } finally {
-      this.forget();
-    }
-  }
-
-  /** Gives back the tab and the log of a session that is over. */
+  /** Gives back the tab and the log, when nobody asks for them any more. */
   forget(): void {
     this.detach();
     this.#questions.close();

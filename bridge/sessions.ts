@@ -239,12 +239,14 @@ export class Sessions {
     return session !== undefined;
   }
 
-  /** Stops a session and forgets it. False: there was none. */
-  async close(id: string): Promise<boolean> {
+  /** Stops a session and forgets it, unless something of it lives on: then it stays, and `response` tells. */
+  async close(id: string): Promise<{ closed: boolean; response?: StopResponse }> {
     const session = this.#sessions.get(id);
-    if (session === undefined) return false;
-    await session.close(this.#options.stopSteps ?? STOP_STEPS);
-    return this.#forget(session);
+    if (session === undefined) return { closed: false };
+    const response = await session.stop(this.#options.stopSteps ?? STOP_STEPS, "the person");
+    if (response.outcome === "not_confirmed") return { closed: false, response };
+    this.#forget(session);
+    return { closed: true };
   }
 
   /** Ends everything; nothing starts any more. May be called more than once. */
@@ -256,7 +258,9 @@ export class Sessions {
     this.#closing.abort(new Error("the app is closing"));
     const all = [...this.#sessions.values()];
     const steps = this.#options.shutdownSteps ?? SHUTDOWN_STEPS;
-    const results = await Promise.allSettled(all.map((session) => session.close(steps)));
+    const results = await Promise.allSettled(
+      all.map((session) => session.stop(steps, "the person").finally(() => session.forget())),
+    );
     // How each ended, and the proof that nothing of it is left: this is the last that is heard of them.
     this.#list.now();
     this.#list.stop();
@@ -277,7 +281,6 @@ export class Sessions {
     const over = all.filter((session) => session.isOver);
     const [oldest] = over.sort((a, b) => (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0));
     if (oldest !== undefined) {
-      oldest.forget();
       this.#forget(oldest);
       return;
     }
@@ -287,11 +290,12 @@ export class Sessions {
     await Promise.race(ending);
   }
 
-  #forget(session: Session): boolean {
+  #forget(session: Session): void {
     // Its end is told before it is gone from the list: nobody can ask for it any more.
     this.#list.now();
     this.#list.soon();
-    return this.#sessions.delete(session.id);
+    session.forget();
+    this.#sessions.delete(session.id);
   }
 
   #changed(): void {

@@ -207,11 +207,28 @@ describe("closing", () => {
   it("ends the session's processes and forgets it", async () => {
     const { session_id } = await bridge.run(`${DEAF_DOUBLE_FORK}\nsleep 600`);
     const pids = await pidsIn("pids", 1);
-    expect(await bridge.sessions.close(session_id)).toBe(true);
+    expect(await bridge.sessions.close(session_id)).toEqual({ closed: true });
     expect(pids.filter(isAlive)).toEqual([]);
     expect(bridge.sessions.list()).toEqual([]);
     expect(bridge.sessions.read(session_id, { offset: 0, limit: 10 })).toBeUndefined();
-    expect(await bridge.sessions.close(session_id)).toBe(false);
+    expect(await bridge.sessions.close(session_id)).toEqual({ closed: false });
+  });
+
+  it("[B3] of what cannot be ended says so, and keeps the tab; it can be closed once that is gone", async () => {
+    const polite = await terminals({ stopSteps: [{ signal: "SIGINT", waitMs: 200 }] });
+    const { session_id } = await polite.run("trap '' INT; echo ready; until [ -e go ]; do sleep 0.02; done");
+    await polite.until(session_id, "ready");
+    expect(await polite.sessions.close(session_id)).toMatchObject({
+      closed: false,
+      response: { outcome: "not_confirmed", alive: expect.any(Number) },
+    });
+    expect(polite.sessions.list()).toMatchObject([{ session_id, status: "running" }]);
+    expect(polite.readAll(session_id)).toContain("ready");
+    await writeFile(join(polite.home, "go"), "");
+    await polite.end(session_id);
+    expect(await polite.sessions.close(session_id)).toEqual({ closed: true });
+    expect(polite.sessions.list()).toEqual([]);
+    await polite.dispose();
   });
 
   it("of the whole bridge ends everything, and nothing starts any more", async () => {

@@ -97,8 +97,16 @@ const BRIDGE_ANSWERS = [
   z.object({ type: z.literal("renamed"), request_id: RequestId, renamed: z.boolean() }),
   /** The whole command; null: there is no such session. */
   z.object({ type: z.literal("command"), request_id: RequestId, command: z.string().nullable() }),
-  /** Its processes are stopped (as far as could be seen), its script and log are gone. False: there was none. */
-  z.object({ type: z.literal("closed"), request_id: RequestId, closed: z.boolean() }),
+  /**
+   * Its processes are gone, its script and log too. False with `response`: some live on, and it stays; without: there is no
+   * such session.
+   */
+  z.object({
+    type: z.literal("closed"),
+    request_id: RequestId,
+    closed: z.boolean(),
+    response: StopResponse.optional(),
+  }),
   /** A fault of the bridge's: how far it came is not known. */
   z.object({ type: z.literal("failed"), request_id: RequestId, reason: z.string() }),
   /** Not an answer yet: `save` may have a gigabyte to write. */

@@ -35,7 +35,8 @@ export interface TerminalBridge {
   attach(sessionId: string, attachId: string): Promise<boolean>;
   /** @param atOnce nothing in it gets time to clean up */
   stop(sessionId: string, atOnce?: boolean): Promise<StopResponse>;
-  close(sessionId: string): Promise<boolean>;
+  /** With `response` it was not closed, since something of it lives on; without, there is none. */
+  close(sessionId: string): Promise<{ closed: boolean; response?: StopResponse | undefined }>;
   /** Runs its command once more. The new session, or null when it is gone or there is no room. */
   restart(sessionId: string): Promise<string | null>;
   /** Writes its transcript. What went wrong, or null. */
@@ -163,8 +164,9 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
       return response;
     },
     async close(sessionId) {
-      if (lost.close(sessionId)) return true;
-      return (await ask("closed", { type: "close", session_id: sessionId })).closed;
+      if (lost.close(sessionId)) return { closed: true };
+      const { closed, response } = await ask("closed", { type: "close", session_id: sessionId });
+      return { closed, response };
     },
     restart: async (sessionId) =>
       (await ask("restarted", { type: "restart", session_id: sessionId })).started,

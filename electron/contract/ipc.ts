@@ -217,9 +217,10 @@ export const requests = {
     out: none,
   },
   "terminals:stop": { in: z.strictObject({ session_id: SessionId }), out: StopResponse },
+  /** Not closed, with what Stop saw: something of it lives on, and its tab stays. */
   "terminals:close": {
     in: z.strictObject({ session_id: SessionId }),
-    out: z.object({ closed: z.boolean() }),
+    out: z.object({ closed: z.boolean(), response: StopResponse.optional() }),
   },
   /** Runs the same command once more in a tab of its own. Null: it is gone, or there is no room. */
   "terminals:restart": {

@@ -41,7 +41,7 @@ export function terminalHandlers(
       return {};
     },
     "terminals:stop": ({ session_id: id }) => bridge.stop(id),
-    "terminals:close": async ({ session_id: id }) => ({ closed: await bridge.close(id) }),
+    "terminals:close": ({ session_id: id }) => bridge.close(id),
     "terminals:restart": async ({ session_id: id }) => ({ started: await bridge.restart(id) }),
     async "terminals:save"({ session_id: id, format }) {
       const { extension, name } = FILES[format];

@@ -105,3 +105,14 @@ test("main hears which tabs are in view, and that those of the page before are n
   leave();
   expect(inView).toEqual([[], ["term_one"], ["term_one", "term_two"], ["term_two"]]);
 });
+
+test.each([
+  [{ outcome: "not_confirmed", alive: 2 }, /its end was not seen. 2 processes could not be proved gone/],
+  [undefined, /could not be closed/],
+] as const)("a tab that was not closed stays in sight, and says why: %o", async (seen, words) => {
+  const response = seen && { session_id: "term_aaaaaaaa", ...seen };
+  const door = { request: async () => ({ closed: false, response }) } as unknown as Door;
+  const store = createAppStore(door, handClock());
+  await store.getState().closeTerminal("term_aaaaaaaa");
+  expect(store.getState().terminalNotes["term_aaaaaaaa"]).toMatch(words);
+});

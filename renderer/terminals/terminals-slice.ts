@@ -125,9 +125,9 @@ export const terminalsSlice: Slice<TerminalsSlice> = (set, get, deps) => {
     async closeTerminal(sessionId) {
       const next = besideInList(dataOf(get().terminals) ?? [], sessionId);
       try {
-        const { closed } = await deps.door.request("terminals:close", { session_id: sessionId });
+        const { closed, response } = await deps.door.request("terminals:close", { session_id: sessionId });
         const { id, query } = get().route;
-        if (!closed) note(sessionId, "It could not be closed.");
+        if (!closed) note(sessionId, response === undefined ? "It could not be closed." : stopNote(response));
         else if (id === sessionId && next !== undefined)
           goTo(formatRoute("terminals", next.session_id, query), "replace");
       } catch (error) {
