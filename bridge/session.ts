@@ -82,6 +82,8 @@ export class Session implements TabSource, Readable {
   #ending: Promise<void> | undefined;
   #stopping: Promise<StopResponse> | undefined;
   #tab: Tab | undefined;
+  /** Up to here an agent has read, in bytes. */
+  #readTo = 0;
   #inputRefused = false;
   #name: string | undefined;
   readonly #bell = new BellWatch();
@@ -135,6 +137,20 @@ export class Session implements TabSource, Readable {
   /** Ended, and it is proved that none of its processes lives on. */
   get isOver(): boolean {
     return this.ended && (this.#left === undefined || this.#left.goneAt !== undefined);
+  }
+
+  /** A tab shows it now. */
+  get isShown(): boolean {
+    return this.#tab?.isShown === true;
+  }
+
+  /** An agent has read all that there is, if there is anything. */
+  get isRead(): boolean {
+    return this.#readTo >= this.log.end;
+  }
+
+  wasReadTo(offset: number): void {
+    this.#readTo = Math.max(this.#readTo, offset);
   }
 
   /** While its leader has ended and it is looked whether anything lives on. Never rejects. */

@@ -175,7 +175,10 @@ export class Sessions {
   /** Waits and formats as asked. Undefined: no such session. @throws RangeError when the offset is past the end */
   async answer(id: string, query: OutputQuery, signal: AbortSignal): Promise<OutputResponse | undefined> {
     const session = this.#sessions.get(id);
-    return session === undefined ? undefined : answerRead(session, query, signal);
+    if (session === undefined) return undefined;
+    const read = await answerRead(session, query, signal);
+    if (query.format !== "screen" && !signal.aborted) session.wasReadTo(read.next);
+    return read;
   }
 
   /** Types into a terminal. Undefined: no such session; false: it was not taken. */
@@ -275,19 +278,28 @@ export class Sessions {
         this.#options.problem(`a session did not close: ${String(result.reason)}`);
   }
 
-  /** Closes one that is over. What has just ended is so in a moment: then it only waits. @throws TooManySessions */
+  /**
+   * Closes the one that is missed least. What has just ended may be closed in a moment: then it only waits.
+   * @throws TooManySessions
+   */
   async #makeRoom(maxSessions: number): Promise<void> {
     const all = [...this.#sessions.values()];
     const over = all.filter((session) => session.isOver);
-    const [oldest] = over.sort((a, b) => (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0));
-    if (oldest !== undefined) {
-      this.#forget(oldest);
+    const [first] = over.filter((session) => !session.isShown).sort(missedLess);
+    if (first !== undefined) {
+      this.#forget(first);
       return;
     }
     const ending = all.flatMap((session) => session.ending ?? []);
-    if (ending.length === 0)
-      throw new TooManySessions(`all ${maxSessions} terminals are in use: stop one, or wait until one ends`);
-    await Promise.race(ending);
+    if (ending.length > 0) {
+      await Promise.race(ending);
+      return;
+    }
+    throw new TooManySessions(
+      over.length === 0
+        ? `all ${maxSessions} terminals are in use: stop one, or wait until one ends`
+        : `all ${maxSessions} terminals are in use or on screen: stop one, close one, or wait until one ends`,
+    );
   }
 
   #forget(session: Session): void {
@@ -341,4 +353,9 @@ export class Sessions {
   #tellList(): void {
     this.#options.tell({ type: "sessions", sessions: this.list() });
   }
+}
+
+/** For sorting those that are over: an agent still reads what it has not read; of the rest, the one that ended first. */
+function missedLess(a: Session, b: Session): number {
+  return Number(b.isRead) - Number(a.isRead) || (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0);
 }

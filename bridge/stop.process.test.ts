@@ -1,10 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { MessageChannel } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isAlive } from "../loopback/testing/alive.ts";
 import { hopper, hops, stillHops } from "../loopback/testing/hopper.ts";
 import { poll } from "../loopback/testing/poll.ts";
+import { OutputQuery } from "./contract/api.ts";
 import { TerminalProcesses } from "./terminal-processes.ts";
+import { tabPort } from "./testing/tab-port.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
 
 let bridge: Terminals;
@@ -276,6 +279,53 @@ describe("the limit of 64 terminals", () => {
     await small.run("sleep 600");
     await expect(small.run("sleep 600")).rejects.toThrow("all 3 terminals are in use");
     expect(small.sessions.list()).toHaveLength(3);
+    await small.dispose();
+  });
+
+  it("closes first what an agent has read to its end, or what printed nothing, then what ended first", async () => {
+    const small = await terminals({ maxSessions: 4 });
+    const { signal } = new AbortController();
+    const ended = async (command: string) => (await small.finish(command)).session.session_id;
+    const reads = (id: string, query: object) => small.sessions.answer(id, OutputQuery.parse(query), signal);
+    const unread = await ended("echo unread");
+    const begun = await ended("seq 1 1000");
+    await reads(begun, { limit: 100 });
+    const read = await ended("seq 1 1000");
+    await reads(read, { format: "text" });
+    const silent = await ended("true");
+    await poll("all are gone", () => small.sessions.list().every((session) => session.gone_at !== undefined));
+    const kept = () => small.sessions.list().map((session) => session.session_id);
+    const gone: string[] = [];
+    for (let more = 0; more < 4; more += 1) {
+      const before = kept();
+      await small.run("sleep 600");
+      gone.push(...before.filter((id) => !kept().includes(id)));
+    }
+    expect(gone).toEqual([read, silent, unread, begun]);
+    await small.dispose();
+  });
+
+  it("never closes what is on screen: with nothing else to close, one more is refused", async () => {
+    const small = await terminals({ maxSessions: 2 });
+    const shown = await small.finish("echo shown");
+    const { port1, port2 } = new MessageChannel();
+    small.sessions.attach(shown.session.session_id, tabPort(port1));
+    const hidden = await small.finish("echo hidden");
+    await poll("it is gone", () => small.sessions.list()[1]?.gone_at !== undefined);
+    await small.run("sleep 600");
+    await expect(small.run("sleep 600")).rejects.toThrow(
+      "all 2 terminals are in use or on screen: stop one, close one, or wait until one ends",
+    );
+    expect(small.readAll(shown.session.session_id)).toContain("shown");
+    expect(small.sessions.command(hidden.session.session_id)).toBeNull();
+    port2.postMessage({ type: "visible", visible: false });
+    await poll("it is off the screen", () =>
+      small.run("sleep 600").then(
+        () => true,
+        () => false,
+      ),
+    );
+    port2.close();
     await small.dispose();
   });
 

@@ -6,7 +6,10 @@ import * as z from "zod/v4";
  * `POST /v1/sessions/{id}/stop`, `POST /v1/sessions/{id}/input`, `POST /v1/sessions/{id}/resize`.
  */
 export const TERMINAL_LIMITS = {
-  /** Ended ones included; when a new one needs the room, the one that ended first is closed. All running: 429. */
+  /**
+   * Ended ones included. When a new one needs the room, one that has ended is closed: never one that is on screen, first what an
+   * agent has read to its end or what printed nothing, of those what ended first. When none may be closed: 429.
+   */
   sessions: 64,
   commandChars: 262_144,
   /** So much of a command is in lists and answers; a longer one ends in "…" there. */
