@@ -324,7 +324,9 @@ export class Sessions {
   }
 
   async #recountAll(): Promise<void> {
-    for (const session of this.#sessions.values()) if (!session.isOver) await session.recount();
+    // Together: they share what is read of the system then.
+    const left = [...this.#sessions.values()].filter((session) => !session.isOver);
+    await Promise.all(left.map((session) => session.recount()));
     this.#recount = undefined;
     this.#recountLater();
   }

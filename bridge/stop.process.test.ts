@@ -1,7 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { operatingSystem } from "../loopback/end-processes.ts";
+import { listProcesses } from "../loopback/processes.ts";
 import { isAlive } from "../loopback/testing/alive.ts";
 import { hopper, hops, stillHops } from "../loopback/testing/hopper.ts";
 import { poll } from "../loopback/testing/poll.ts";
@@ -180,6 +182,29 @@ describe("what lives on after its leader", () => {
     await poll("told", () =>
       bridge.messages.some((message) => message.type === "process" && message.event === "ended"),
     );
+  });
+
+  it("is looked for in one walk through the system's processes, of however many terminals", async () => {
+    for (let nth = 0; nth < 3; nth += 1) await bridge.finish("(setsid sleep 600 &); sleep 0.2");
+    await poll("all are counted", () => bridge.sessions.list().every((one) => one.left_behind === 1));
+    const markers = new Set<string>();
+    const walks: number[] = [];
+    const list = vi.spyOn(operatingSystem, "list").mockImplementation(async () => {
+      walks.push(markers.size);
+      markers.clear();
+      return listProcesses();
+    });
+    const carries = vi.spyOn(operatingSystem, "carries").mockImplementation((_, entry) => {
+      markers.add(entry);
+      return true;
+    });
+    try {
+      await poll("two walks", () => walks.length > 1);
+      expect(walks[1]).toBe(3);
+    } finally {
+      list.mockRestore();
+      carries.mockRestore();
+    }
   });
 
   it("does not hold back the leader's end, however much it prints", async () => {
