@@ -60,7 +60,6 @@ export function parseRequest(line: string): ReaperRequest {
   }
   if ("add" in fields) {
     only(fields, ["n", "add"]);
-    only(fields, ["n", "add"]);
     const added = object(fields["add"], "add");
     only(added, ["pid", "startTime"]);
     return { n, add: processId(added, "add") };

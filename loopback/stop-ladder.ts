@@ -1,7 +1,5 @@
 import type { ChildProcess } from "node:child_process";
 import { systemClock, within, type Clock } from "./clock.ts";
-import { endProcesses, type EndReport, type LadderStep, type ProcessSystem } from "./end-processes.ts";
-import type { ProcessId } from "./processes.ts";
 import { signalGroup, taskkillTree } from "./signals.ts";
 
 /** How long each rung is given, in ms. */
@@ -92,51 +90,4 @@ async function climb(child: ChildProcess, options: StopOptions): Promise<StopRep
 function signalTree(child: ChildProcess, pid: number, signal: NodeJS.Signals): void {
   // A child that was not made a group's leader has no group of that number.
   if (!signalGroup(pid, signal)) child.kill(signal);
-}
-
-/** For what a person sees running: first what Ctrl-C would send. */
-export const STOP_STEPS: readonly LadderStep[] = [
-  { signal: "SIGINT", waitMs: 1_000 },
-  { signal: "SIGTERM", waitMs: 1_500 },
-  { signal: "SIGKILL", waitMs: 2_000 },
-];
-
-export interface SessionTarget extends ProcessId {
-  /** `NAME=value`: processes that carry it belong to the session, also when they have left it (setsid, double fork). */
-  marker?: string;
-  /** When the leader has already gone: the latest moment it was known to be alive, from `nowOrder()`. */
-  knownAt?: number;
-}
-
-export interface SessionStop extends EndReport {
-  /** `left-alone`: nothing was there to stop. `not-confirmed`: `survivors` were still there at the end of the last step. */
-  outcome: "left-alone" | "ended" | "not-confirmed";
-}
-
-export interface StopSessionOptions {
-  steps?: readonly LadderStep[];
-  exclude?: ReadonlySet<number>;
-  clock?: Clock;
-  system?: ProcessSystem;
-}
-
-/**
- * Stops a whole session by its leader's pid, for processes that are no ChildProcess (a pty's): its members, their
- * descendants, and whoever carries the marker. Each step is given its time; the next begins only for what is left. The
- * leader's exit is still the business of whoever spawned it.
- * @throws only when the system's list of processes cannot be had (never on Linux)
- */
-export async function stopSession(
-  target: SessionTarget,
-  options: StopSessionOptions = {},
-): Promise<SessionStop> {
-  const { marker, ...claim } = target;
-  const report = await endProcesses({
-    steps: STOP_STEPS,
-    ...options,
-    claims: [claim],
-    ...(marker === undefined ? {} : { marker }),
-  });
-  if (report.survivors.length > 0) return { ...report, outcome: "not-confirmed" };
-  return { ...report, outcome: report.lastSignal === undefined ? "left-alone" : "ended" };
 }
