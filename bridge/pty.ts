@@ -146,15 +146,18 @@ export class Pty implements TerminalDevice {
     this.pid = forked.pid;
     this.terminal = forked.pty;
     this.#master = forked.fd;
+    let slave: number | undefined;
     try {
-      this.#slave = openSync(forked.pty, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
+      slave = openSync(forked.pty, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
       this.#stream = openStream(forked.fd, events);
     } catch (cause) {
       // The launcher has not become the command yet: there is one process to end.
       signalPid(forked.pid, "SIGKILL");
       closeSync(forked.fd);
+      if (slave !== undefined) closeSync(slave);
       throw new Error(`cannot open the terminal ${forked.pty}`, { cause });
     }
+    this.#slave = slave;
     this.#closed = new Promise((done) => this.#stream.once("close", done));
     this.#stream.resume();
     complete = true;

@@ -1,8 +1,11 @@
 import {
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -143,6 +146,28 @@ describe("older output on disk", () => {
     expect(problems).toHaveLength(1);
     expect(existsSync(file)).toBe(false);
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "that a full disk did not take leaves its room to other logs",
+    () => {
+      const disk = new DiskBudget(2 * BLOCK);
+      const problems: unknown[] = [];
+      const file = join(folder, "term_full.log");
+      const onBroken = (error: unknown) => void problems.push(error);
+      const spill = new SpillFile({ file, limitBytes: 4 * BLOCK, disk, onBroken });
+      spill.push(bytesFrom(0, BLOCK));
+      const [descriptor = 0] = readdirSync("/proc/self/fd")
+        .map(Number)
+        .filter((fd) => existsSync(`/proc/self/fd/${fd}`) && readlinkSync(`/proc/self/fd/${fd}`) === file);
+      closeSync(descriptor);
+      expect(openSync("/dev/full", "r+")).toBe(descriptor);
+      spill.push(bytesFrom(BLOCK, BLOCK));
+      expect(String(problems)).toContain("ENOSPC");
+      const { log, print } = spilling({ budget: disk });
+      print(4 * BLOCK);
+      expect(log.start).toBe(0);
+    },
+  );
 
   it("that the disk lost counts as evicted; the log goes on in memory, and says so once", () => {
     const { log, file, problems, print, readsRight } = spilling();

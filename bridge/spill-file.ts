@@ -62,8 +62,9 @@ export class SpillFile {
       this.#fd ??= openNew(this.#options.file);
       const place = this.#freePlace();
       if (place === undefined) return;
-      writeAll(this.#fd, block, place * LOG_BLOCK_BYTES);
+      // Before it is written: where that fails, its room is given back with that of the others.
       this.#places.push(place);
+      writeAll(this.#fd, block, place * LOG_BLOCK_BYTES);
     } catch (error) {
       this.#break(error);
     }
