@@ -141,6 +141,7 @@ it.each([
       sizes,
       ended: false,
       snapshot: () => session,
+      request: session,
       onActivity: () => () => {},
     };
     const path = join(bridge.home, "flood");
@@ -249,6 +250,7 @@ it.each(["text", "asciicast"] as const)(
       sizes: new SizeHistory({ cols: 80, rows: 24 }),
       ended: true,
       snapshot: () => ({ started_at: new Date(0).toISOString() }) as TerminalSession,
+      request: { command: "seq" },
       onActivity: () => () => {},
     };
     const save = writeTranscript(source, format, join(bridge.home, "out"), new AbortController().signal);
@@ -315,6 +317,9 @@ it("[B6] a command that is cut in lists is kept whole, and says how long it is",
   expect(session.command).toHaveLength(4_096);
   expect(session.command_chars).toBe(command.length);
   expect(bridge.sessions.command(session.session_id)).toBe(command);
+  const path = join(bridge.home, "out.cast");
+  expect(await bridge.sessions.save(session.session_id, "asciicast", path)).toBeNull();
+  expect(JSON.parse((await readFile(path, "utf8")).split("\n", 1)[0] ?? "")).toMatchObject({ command });
   expect((await bridge.finish("true")).session).not.toHaveProperty("command_chars");
   expect(bridge.sessions.command("term_nosuchone")).toBeNull();
 });

@@ -15,6 +15,8 @@ const PIECE_BYTES = 262_144;
 export interface Recorded extends Readable {
   readonly timeline: Timeline;
   readonly sizes: SizeHistory;
+  /** Whole, where the snapshot's may be cut. */
+  readonly request: { readonly command: string };
 }
 
 /**
@@ -79,7 +81,7 @@ async function* asciicast(session: Recorded): AsyncGenerator<string> {
   const beganMs = Date.parse(snapshot.started_at);
   const { size, changes } = session.sizes.from(log.start);
   const parts = partsOf([{ offset: 0, atMs: beganMs }, ...changes, ...timeline.points], log, log.end);
-  yield `${JSON.stringify(headerOf(snapshot, size))}\n`;
+  yield `${JSON.stringify(headerOf(snapshot, session.request.command, size))}\n`;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let second = 0;
   for (const { atMs, ...part } of parts) {
@@ -95,7 +97,7 @@ async function* asciicast(session: Recorded): AsyncGenerator<string> {
   if (rest !== "") yield `${JSON.stringify([second, "o", rest])}\n`;
 }
 
-function headerOf({ started_at, shell, command }: TerminalSession, { cols, rows }: TerminalSize) {
+function headerOf({ started_at, shell }: TerminalSession, command: string, { cols, rows }: TerminalSize) {
   const timestamp = Math.floor(Date.parse(started_at) / 1_000);
   return { version: 2, width: cols, height: rows, timestamp, command, env: { SHELL: shell } };
 }
