@@ -185,7 +185,7 @@ describe("what lives on after its leader", () => {
   });
 
   it("is looked for in one walk through the system's processes, of however many terminals", async () => {
-    for (let nth = 0; nth < 3; nth += 1) await bridge.finish("(setsid sleep 600 &); sleep 0.2");
+    for (let nth = 0; nth < 3; nth += 1) await bridge.finish("trap '' HUP; (setsid sleep 600 &)");
     await poll("all are counted", () => bridge.sessions.list().every((one) => one.left_behind === 1));
     const markers = new Set<string>();
     const walks: number[] = [];

@@ -151,3 +151,39 @@ test.describe("What agents started, when that is much", () => {
     await detail().getByRole("button", { name: "Close the process" }).click();
   });
 });
+
+test("[B3] a closed tab and a quit end in a proof, also of what a command left behind", async () => {
+  const userDataDir = await mkdtemp(join(tmpdir(), "ironbridge-e2e-"));
+  const leaves = "trap '' HUP; for n in 1 2; do (setsid sleep 600 >/dev/null 2>&1 &); done; exit 0";
+  const proofs = async ({ page }: RunningApp) => {
+    await page.evaluate(() => (window.location.hash = "#/terminals/history"));
+    return page.getByRole("region", { name: "What agents started" });
+  };
+  try {
+    const first = await launchApp({ flags: ["--terminals"], userDataDir });
+    const agent = await modernAgent(first.connection.mcp.url, first.token);
+    await approveFirstCommand(first, agent, "exit 0");
+    const { run, open, panel } = terminalTabs(
+      () => first,
+      () => agent,
+    );
+    const closed = await run(leaves);
+    await open(closed);
+    await expect(panel().getByText("2 processes live on")).toBeVisible();
+    await panel().getByRole("button", { name: "Close", exact: true }).click();
+    const told = await proofs(first);
+    await expect(told.locator(`[data-session-id="${closed}"]`)).toContainText("End reported");
+    await expect(told).toContainText("Nothing is left running");
+    for (const command of [leaves, "sleep 600", "trap '' INT; sleep 600"]) await run(command);
+    await agent.close();
+    await first.close();
+
+    const second = await launchApp({ userDataDir });
+    const after = await proofs(second);
+    await expect(after.getByText("End reported")).toHaveCount(5);
+    await expect(after).toContainText("Nothing is left running: all 5 ended, with proof.");
+    await second.close();
+  } finally {
+    await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
