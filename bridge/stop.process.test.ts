@@ -335,6 +335,9 @@ describe("the limit of 64 terminals", () => {
     const shown = await small.finish("echo shown");
     const { port1, port2 } = new MessageChannel();
     small.sessions.attach(shown.session.session_id, tabPort(port1));
+    const replayed = new Promise((sent) => port2.once("message", sent));
+    port2.postMessage({ type: "visible", visible: true });
+    await replayed;
     const hidden = await small.finish("echo hidden");
     await poll("it is gone", () => small.sessions.list()[1]?.gone_at !== undefined);
     await small.run("sleep 600");

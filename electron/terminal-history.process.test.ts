@@ -79,14 +79,14 @@ const TWO_DAEMONS =
 test("[B3] what a closed tab left behind is proved gone: closing it ended that", async () => {
   const id = await run(TWO_DAEMONS);
   await poll("both are counted", () => record(id)?.left_behind === 2);
-  say({ type: "close", session_id: id });
+  say({ type: "close", request_id: 1, session_id: id });
   await poll("closed", () => of("closed"));
   expect(record(id)).toMatchObject({ status: "exited", left_behind: 0, proof: "reaped" });
 });
 
 test("[B3] what ran in a tab that is closed is proved gone", async () => {
   const id = await run("sleep 600");
-  say({ type: "close", session_id: id });
+  say({ type: "close", request_id: 1, session_id: id });
   await poll("closed", () => of("closed"));
   expect(record(id)).toMatchObject({ status: "stopped_by_user", left_behind: 0, proof: "reaped" });
 });
