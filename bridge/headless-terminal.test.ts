@@ -34,6 +34,25 @@ describe("a terminal that nobody looks at", () => {
     },
   );
 
+  it("lets another terminal have its turn soon, and stops when nobody wants it any more", async () => {
+    const slow = await headlessTerminal({ cols: 1_000, rows: 500 }, 0, NEW_TERMINAL);
+    const other = await headlessTerminal({ cols: 80, rows: 24 }, 0, NEW_TERMINAL);
+    const unwanted = new AbortController();
+    // A minute, if it were not stopped.
+    const writing = parsed(slow, "\u001bc".repeat(4_000), { signal: unwanted.signal });
+    expect(await parsed(other, "here")).toBe(true);
+    unwanted.abort();
+    expect(await writing).toBe(false);
+    slow.dispose();
+    other.dispose();
+  });
+
+  it("stops when its time is over", async () => {
+    const terminal = await headlessTerminal({ cols: 1_000, rows: 500 }, 0, NEW_TERMINAL);
+    expect(await parsed(terminal, "\u001bc".repeat(4_000), { budgetMs: 100 })).toBe(false);
+    terminal.dispose();
+  });
+
   it("shows the same, wherever what is written is cut into pieces", async () => {
     const text = "\u001b[31mä€😀é\u001b[0m\u001b[3;5Hzwei\r\n".repeat(3_000);
     const terminal = await headlessTerminal({ cols: 500, rows: 200 }, 0, NEW_TERMINAL);

@@ -1,13 +1,14 @@
 import type * as Graphemes from "@xterm/addon-unicode-graphemes";
 import { Terminal } from "@xterm/headless";
+import { systemClock } from "../loopback/clock.ts";
 import type { TerminalSize } from "./contract/api.ts";
 import { boundCounts } from "./contract/bounded-counts.ts";
 import { C1_LEAD, ESCAPE, LAST_C1 } from "./control-bytes.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import { sequencesOf, type Modes } from "./terminal-modes.ts";
 
-/** So much is parsed until another terminal has its turn. */
-const TURN_BYTES = 16_384;
+/** So long one terminal parses until another has its turn, in ms. */
+const TURN_MS = 50;
 /**
  * xterm looks at the clock between pieces and gives the event loop back after 12 ms. Two bytes can clear a whole screen, in
  * 50 ns for each of its cells: a piece is so small that it takes about 10 ms at worst.
@@ -48,30 +49,57 @@ export async function headlessTerminal(
   return terminal;
 }
 
-/** Writes to a terminal. Resolves when it is parsed. Others have their turns meanwhile, however long that takes. */
-export async function parsed(terminal: Terminal, text: Uint8Array | string): Promise<void> {
+export interface ParseLimits {
+  /** How long it may parse, in ms; what others do meanwhile does not count. */
+  budgetMs?: number;
+  /** Nobody wants it any more. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Writes to a terminal; others have their turns meanwhile, however long that takes.
+ * @returns true when all of it is parsed, false when a limit ended it before
+ */
+export async function parsed(
+  terminal: Terminal,
+  text: Uint8Array | string,
+  { budgetMs = Infinity, signal }: ParseLimits = {},
+): Promise<boolean> {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  let leftMs = budgetMs;
+  for (let from = 0; from < bytes.length;) {
+    if (leftMs <= 0 || signal?.aborted === true) return false;
+    const turn = await turns.run(() => parsedInTurn(terminal, bytes, from, Math.min(TURN_MS, leftMs)));
+    from = turn.to;
+    leftMs -= turn.tookMs;
+  }
+  return true;
+}
+
+/** Writes from `from` on, for `limitMs` and the piece that is begun then. */
+function parsedInTurn(
+  terminal: Terminal,
+  bytes: Uint8Array,
+  from: number,
+  limitMs: number,
+): Promise<{ to: number; tookMs: number }> {
   const { least, most, onAllCells } = PIECE_BYTES;
   const pieceBytes = Math.max(
     least,
     Math.min(most, Math.floor(onAllCells / (terminal.cols * terminal.rows))),
   );
-  for (let from = 0; from < bytes.length;) {
-    const pieces: Uint8Array[] = [];
-    const turnEnd = from + TURN_BYTES;
-    while (from < Math.min(turnEnd, bytes.length)) {
-      const to = nextCut(bytes, from + pieceBytes);
-      pieces.push(bytes.subarray(from, to));
-      from = to;
-    }
-    await turns.run(() => written(terminal, pieces));
-  }
-}
-
-function written(terminal: Terminal, pieces: readonly Uint8Array[]): Promise<void> {
+  const beganMs = systemClock.nowMs();
   return new Promise((done) => {
-    const left = pieces.length - 1;
-    for (const [index, piece] of pieces.entries()) terminal.write(piece, index === left ? done : undefined);
+    // xterm takes what is written while it tells that a piece is parsed in the same go.
+    const write = (at: number) => {
+      const to = nextCut(bytes, at + pieceBytes);
+      terminal.write(bytes.subarray(at, to), () => {
+        const tookMs = systemClock.nowMs() - beganMs;
+        if (to < bytes.length && tookMs < limitMs) write(to);
+        else done({ to, tookMs });
+      });
+    };
+    write(from);
   });
 }
 
