@@ -63,6 +63,19 @@ describe("connectTerminal", () => {
     await expect.poll(() => sent).toContainEqual({ type: "input", text: "\u001b[1;4R" });
   });
 
+  test("a question that was shown is answered, also when a replay comes before it is parsed", async () => {
+    const { deliver, sent, line } = connected();
+    deliver({ type: "data", chars: "\u001b[6n", replay: false });
+    deliver({ type: "data", chars: "\u001b[6n\r\nlater", replay: true });
+    deliver({ type: "data", chars: "\u001b[5n", replay: false });
+    await expect.poll(() => line(1)).toBe("later");
+    await expect.poll(() => sent).toContainEqual({ type: "input", text: "\u001b[0n" });
+    expect(sent.filter(({ type }) => type === "input")).toEqual([
+      { type: "input", text: "\u001b[1;1R" },
+      { type: "input", text: "\u001b[0n" },
+    ]);
+  });
+
   test("what a person types while a replay is drawn is taken", async () => {
     const { terminal, deliver, sent } = connected();
     deliver({ type: "data", chars: `\u001b[6n${"x\r\n".repeat(10_000)}`, replay: true });

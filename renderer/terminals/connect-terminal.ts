@@ -35,8 +35,9 @@ export function connectTerminal(options: {
   const feed = createFeed(terminal);
   const drawing = drawSparingly(terminal, () => feed.isBehind);
   const acknowledge = { replay: createAckCounter(), live: createAckCounter() };
-  // A replay holds the questions that programs once asked the terminal; it must not answer them into the shell now.
-  let replaying = 0;
+  // A replay holds the questions that programs once asked the terminal; it must not answer them into the shell now. What was
+  // shown before it and is not parsed yet must.
+  let replaying = false;
   const typing = watchTyping(terminal);
   let closed = false;
 
@@ -58,12 +59,12 @@ export function connectTerminal(options: {
           `\u001b[2m[${dropped_bytes.toLocaleString("en")} earlier bytes are no longer kept]\u001b[0m\r\n`,
         );
       }
-      if (replay) replaying += 1;
+      feed.between(() => {
+        replaying = replay;
+      });
       feed.write(chars, () => {
-        if (replay) {
-          replaying -= 1;
-          options.onReplayed?.();
-        }
+        replaying = false;
+        if (replay) options.onReplayed?.();
         const parsed = acknowledge[replay ? "replay" : "live"](chars.length);
         if (parsed > 0) port.send({ type: "ack", chars: parsed, replay });
       });
@@ -72,7 +73,7 @@ export function connectTerminal(options: {
 
   const input = terminal.onData((text) => {
     const typed = typing.taken();
-    if ((replaying > 0 && !typed) || terminal.options.disableStdin === true) return;
+    if ((replaying && !typed) || terminal.options.disableStdin === true) return;
     // A paste goes as one, or not at all: of one in pieces, some could be refused in its middle.
     const tooLong = tooLongNote(text);
     if (tooLong === null) port.send({ type: "input", text });
