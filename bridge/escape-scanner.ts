@@ -180,6 +180,23 @@ export class EscapeScanner {
   }
 }
 
+/**
+ * @returns where what a person could read ends in these bytes: 0 when there is nothing to read in them, undefined when they
+ * end within a sequence or a character, which may hide what follows
+ */
+export function readableEnd(bytes: Buffer): number | undefined {
+  const scanner = new EscapeScanner();
+  let end = 0;
+  for (let at = 0; at < bytes.length; at += 1)
+    if (scanner.takeText(bytes.subarray(at, at + 1)).some(isReadable)) end = at + 1;
+  return scanner.state === TEXT_STATE ? end : undefined;
+}
+
+/** Neither white space nor a control character. */
+function isReadable(byte: number): boolean {
+  return byte > 0x20 && byte !== 0x7f;
+}
+
 function isText(mode: Mode, lead: boolean): boolean {
   return mode === "text" && !lead;
 }

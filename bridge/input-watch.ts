@@ -58,6 +58,11 @@ export interface LineModes {
   echo: boolean;
   /** The terminal hands over whole lines: what reads them wants words and not keys. */
   lines: boolean;
+  /**
+   * Keys come one by one into a line that a shell edits (readline, zle): they keep Ctrl-C for the kernel, and Ctrl-V for
+   * themselves. Programs with a screen of their own take all keys, and scripts that read some leave Ctrl-V alone.
+   */
+  editsLine: boolean;
 }
 
 /** How the terminal takes what is typed. It echoes lines when that cannot be found out. */
@@ -66,18 +71,23 @@ export async function lineModes(terminal: string): Promise<LineModes> {
     const flag = process.platform === "linux" ? "-F" : "-f";
     const { stdout } = await run("stty", [flag, terminal, "-a"], { timeout: STTY_LIMIT_MS });
     const isOn = (name: string) => !new RegExp(`(^|\\s)-${name}(\\s|;|$)`).test(stdout);
-    return { echo: isOn("echo"), lines: isOn("icanon") };
+    const lines = isOn("icanon");
+    const editsLine = !lines && isOn("isig") && isOn("iexten") && /\blnext = <undef>/.test(stdout);
+    return { echo: isOn("echo"), lines, editsLine };
   } catch {
-    return { echo: true, lines: true };
+    return { echo: true, lines: true, editsLine: false };
   }
 }
 
 /**
- * Whoever reads this terminal gets keys as they come. Never on a system whose terminals have no path: those answer what
- * programs ask by themselves.
+ * Whoever reads this terminal gets keys as they come, and is no shell at its prompt: those ask nothing, so an answer to what
+ * was printed before their prompt would be typed into the next command. Never on a system whose terminals have no path:
+ * those answer what programs ask by themselves.
  */
-export async function takesKeys(terminal: string): Promise<boolean> {
-  return terminal !== "" && !(await lineModes(terminal)).lines;
+export async function takesAnswers(terminal: string): Promise<boolean> {
+  if (terminal === "") return false;
+  const { lines, editsLine } = await lineModes(terminal);
+  return !lines && !editsLine;
 }
 
 /** Does the output end in a line that is not finished: a prompt? Escape sequences are not seen by anybody. */

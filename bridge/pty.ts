@@ -43,6 +43,8 @@ export interface TerminalDevice {
   /** Path of its other side; "" where there is none. */
   readonly terminal: string;
   write(text: string): boolean;
+  /** Answers a question of its program; not there where the system's own terminal answers. */
+  answer?(text: string): void;
   resize(size: TerminalSize): void;
 }
 
@@ -171,6 +173,14 @@ export class Pty implements TerminalDevice {
     this.#waitingBytes += bytes.length;
     if (this.#writeTimer === undefined) this.#writeWaiting();
     return true;
+  }
+
+  /**
+   * Types what the terminal takes at once, unless something else waits. The rest is not kept: the program does not read
+   * now, and what it does not read would be typed into the next one.
+   */
+  answer(text: string): void {
+    if (this.#isOpen && this.#waitingBytes === 0) writeSome(this.#master, Buffer.from(text, "utf8"));
   }
 
   resize(size: TerminalSize): void {

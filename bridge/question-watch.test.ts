@@ -36,14 +36,24 @@ describe("questions in output", () => {
     "\u001b[2 q",
     "n c q",
     "\u001b[?25l",
+    // Answers that are echoed.
+    "\u001b[?1;2c",
+    "\u001b[>0;276;0c",
+    "\u001b[0n",
+    "\u001b[24;80R",
+    "\u001b[?2026;2$y",
+    "\u001b[?0u",
   ])("are not what only tells the terminal something: %j", (told) => {
     expect(new QuestionWatch().take(Buffer.from(told))).toBeUndefined();
   });
 
-  it("are not put together from what does not follow", () => {
+  it("are put together with what was printed before, as far as it is told", () => {
     const watch = new QuestionWatch();
     watch.take(Buffer.from("\u001b["));
-    watch.forget();
+    watch.follow(Buffer.from("other\u001b[?"));
+    expect(watch.take(Buffer.from("6n"))).toBe(-3);
+    watch.take(Buffer.from("\u001b["));
+    watch.follow(Buffer.from(""));
     expect(watch.take(Buffer.from("6n"))).toBeUndefined();
   });
 

@@ -22,10 +22,12 @@ termios.tcsetattr(0, termios.TCSANOW, old)
 print("told", repr(got.decode()))
 '`;
 
-/** Who asked before them has an answer by then, or gets none. */
+/** Who asked before it has an answer by then, or gets none: it begins to read keys shortly before the last look. */
 async function othersAreAnswered(): Promise<void> {
-  for (let other = 0; other < 3; other += 1) await bridge.finish(asks("\\x1b[c"));
+  const { output } = await bridge.finish(late, { shell: "/bin/bash" });
+  expect(output).toContain("told $'\\E[1;1'");
 }
+const late = `printf '\\033[6n'; sleep 1; IFS= read -r -s -d R -t 60 where; printf 'told %q' "$where"`;
 
 describe("what a program asks a terminal that nobody sees", () => {
   it.each([
@@ -71,14 +73,39 @@ describe("what a program asks a terminal that nobody sees", () => {
     expect(output).not.toContain("^[[");
   });
 
-  const prompts = async () => {
-    const { session_id } = await bridge.run("PS1='ready> ' exec bash --norc --noprofile -i");
-    await bridge.until(session_id, "ready>");
+  it("is answered to who begins to read keys a second later", async () => {
+    await expect(othersAreAnswered()).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ["an earlier one that has text after it", "\\x1b[5nWhere? \\x1b[6n", "\\x1b[1;8R"],
+    ["what an echo of an answer looks like", "\\x1b[?1;2c\\x1b[5n", "\\x1b[0n"],
+  ])("is answered whatever was printed before: %s", async (_what, question, answer) => {
+    const { output } = await bridge.finish(asks(question));
+    expect(output).toContain(`told '${answer}'`);
+  });
+
+  it("is answered when a bell follows it", async () => {
+    const { output } = await bridge.finish(asks("\\x1b[6n\\x07"));
+    expect(output).toContain("told '\\x1b[1;1R'");
+  });
+
+  it("is answered for where the cursor is, after lines that were drawn over again and again", async () => {
+    const bar = `for n in $(seq 900); do printf '\\rdone %s of 900, and some more text' $n; done`;
+    const { output } = await bridge.finish(`seq 1 10; ${bar}; ${asks("\\x1b[6n")}`);
+    expect(output).toMatch(/told '\\x1b\[11;\d+R'/);
+  });
+
+  const prompts = async (prompt: string, rest = "") => {
+    const { session_id } = await bridge.run(
+      `echo go; PS1='${prompt}' exec bash --norc --noprofile ${rest} -i`,
+    );
+    await bridge.until(session_id, /go[^]*2004h/);
     return session_id;
   };
   const typeInto = async (id: string) => {
     await othersAreAnswered();
-    bridge.sessions.type(id, "echo only this; exit\r");
+    bridge.sessions.type(id, "echo only$((40+2)); exit\r");
     await bridge.end(id);
     return bridge.readAll(id).replaceAll("\u001b[?2004h", "");
   };
@@ -89,20 +116,68 @@ describe("what a program asks a terminal that nobody sees", () => {
     ["has its prompt in a title", String.raw`bind 'set enable-bracketed-paste off'; printf '\033[c\033]0;'`],
     ["has its prompt in a string", String.raw`bind 'set enable-bracketed-paste off'; printf '\033[c\033P'`],
   ])("is not answered into a shell that %s", async (_what, command) => {
-    const id = await prompts();
+    const id = await prompts("ready> ");
     bridge.sessions.type(id, `${command}\r`);
     await bridge.until(id, /\[c[^]*ready>/);
-    expect(await typeInto(id)).toContain("ready> echo only this");
+    expect(await typeInto(id)).toContain("ready> echo only");
+  });
+
+  it.each([
+    ["has no prompt", "", "", String.raw`printf '\033[c'`],
+    ["has no prompt and takes commands of vi", "", "-o vi", String.raw`printf '\033[c'`],
+    [
+      "has its prompt in a sequence",
+      "$ ",
+      "",
+      String.raw`bind 'set enable-bracketed-paste off'; printf '\033[c\033['`,
+    ],
+    ["has a job in the background that asks", "$ ", "", String.raw`(sleep 0.3; printf '\033[c') &`],
+  ])("is not answered into a shell that %s", async (_what, prompt, flags, command) => {
+    const id = await prompts(prompt, flags);
+    bridge.sessions.type(id, `${command}\r`);
+    await bridge.until(id, "\u001b[c");
+    expect(await typeInto(id)).toContain("only42");
+  });
+
+  it("is not answered into a REPL whose prompt is hidden in a sequence", async () => {
+    const { session_id: id } = await bridge.run(
+      "exec env TERM=xterm-256color PYTHON_BASIC_REPL=1 python3 -q",
+    );
+    await bridge.until(id, ">>> ");
+    bridge.sessions.type(id, String.raw`import sys; _ = sys.stdout.write("\x1b[c\x1b[")` + "\r");
+    await bridge.until(id, "\u001b[c\u001b[");
+    await othersAreAnswered();
+    bridge.sessions.type(id, "print(40+2); exit()\r");
+    await bridge.end(id);
+    expect(bridge.readAll(id)).toContain("42\r\n");
+  });
+
+  it("is not answered into what comes after a program that asks so much that it cannot read it", async () => {
+    const { session_id } = await bridge.run(
+      `python3 -c '
+import os, termios, time, tty
+old = termios.tcgetattr(0); tty.setraw(0)
+for _ in range(40):
+    os.write(1, b"\\x1b[>c" * 25); time.sleep(0.05)
+termios.tcsetattr(0, termios.TCSAFLUSH, old)
+'; echo gone; read -r line; printf 'line <%q>' "$line"`,
+      { shell: "/bin/bash" },
+    );
+    await bridge.until(session_id, "gone");
+    await othersAreAnswered();
+    bridge.sessions.type(session_id, "ls\r");
+    await bridge.end(session_id);
+    expect(bridge.readAll(session_id)).toContain("line <ls>");
   });
 
   it("is not answered into a shell whose prompt comes when the tab is shown", async () => {
-    const id = await prompts();
+    const id = await prompts("ready> ");
     bridge.sessions.type(id, String.raw`printf '\033[c'; sleep 0.1` + "\r");
     await bridge.until(id, "\u001b[c");
     const { port1, port2 } = new MessageChannel();
     bridge.sessions.attach(id, tabPort(port2));
     port1.postMessage({ type: "visible", visible: true });
-    expect(await typeInto(id)).toContain("ready> echo only this");
+    expect(await typeInto(id)).toContain("ready> echo only");
     port1.close();
   });
 
@@ -150,6 +225,62 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
     expect(bridge.readAll(started.session_id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
     await expect.poll(() => replays, { timeout: 10_000 }).toEqual([true]);
     port1.close();
+  });
+
+  const heldTab = async () => {
+    const flood = `head -c 3000000 /dev/zero | tr '\\0' x`;
+    const { session_id: id } = await bridge.run(`read -r go; ${flood}; ${asks("\\x1b[6n")}`);
+    const { port1, port2 } = new MessageChannel();
+    port1.on("message", () => {}); // a page that is slow: nothing is acknowledged
+    bridge.sessions.attach(id, tabPort(port2));
+    port1.postMessage({ type: "visible", visible: true });
+    port1.postMessage({ type: "input", text: "\r" });
+    await bridge.until(id, "\u001b[6n");
+    return { id, port: port1 };
+  };
+
+  it("is answered when the tab is hidden before it was shown the question", async () => {
+    const { id, port } = await heldTab();
+    port.postMessage({ type: "visible", visible: false });
+    await bridge.end(id);
+    port.close();
+    expect(bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
+  });
+
+  it("is answered when the tab goes away before it was shown the question", async () => {
+    const { id, port } = await heldTab();
+    port.close();
+    await bridge.end(id);
+    expect(bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
+  });
+
+  it("is answered when it is cut where the tab is hidden", async () => {
+    const { session_id: id } = await bridge.run(
+      `stty -echo; read -r go; printf 'begun \\033['; read -r go; ${asks("6n")}`,
+    );
+    const { port1, port2 } = new MessageChannel();
+    const shown: string[] = [];
+    port1.on("message", (message: { chars?: string }) => shown.push(message.chars ?? ""));
+    bridge.sessions.attach(id, tabPort(port2));
+    port1.postMessage({ type: "visible", visible: true });
+    port1.postMessage({ type: "input", text: "\r" });
+    await expect.poll(() => shown.join(""), { timeout: 10_000 }).toContain("begun \u001b[");
+    port1.postMessage({ type: "visible", visible: false });
+    port1.postMessage({ type: "input", text: "\r" });
+    await bridge.end(id);
+    port1.close();
+    expect(bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
+  });
+
+  it("holds up nobody for long when it is slow to find out", async () => {
+    const slow = await bridge.run(
+      asks("\\x1b[6n", { before: "", wanted: 1, seconds: 60 }).replace('b"""', 'b"\\x1bc" * 8000 + b"""'),
+      { size: { cols: 1_000, rows: 500 } },
+    );
+    await bridge.until(slow.session_id, "\u001b[6n");
+    const { output } = await bridge.finish(asks("\\x1b[c", { seconds: 20 }));
+    expect(output).toContain("told '\\x1b[?1;2c'");
+    await bridge.sessions.stop(slow.session_id);
   });
 
   it("does not hold up others when a program asks without end", async () => {

@@ -11,7 +11,7 @@ import {
 } from "./contract/api.ts";
 import { BellWatch } from "./bell-watch.ts";
 import { InputLook } from "./input-look.ts";
-import { takesKeys } from "./input-watch.ts";
+import { takesAnswers } from "./input-watch.ts";
 import { LeftBehind } from "./left-behind.ts";
 import type { OutputLog } from "./output-log.ts";
 import { openTerminal } from "./open-terminal.ts";
@@ -107,8 +107,8 @@ export class Session implements TabSource, Readable {
       log: this.log,
       clock: context.clock,
       size: () => this.sizes.current,
-      takesKeys: () => takesKeys(this.#pty?.terminal ?? ""),
-      answer: (text) => this.#pty?.write(text),
+      takesAnswers: () => takesAnswers(this.#pty?.terminal ?? ""),
+      answer: (text) => this.#pty?.answer?.(text),
       problem: (error) => {
         context.problem(`${id}: what its program asked got no answer: ${String(error)}`);
       },
@@ -208,6 +208,9 @@ export class Session implements TabSource, Readable {
       },
       problem: (text) => {
         this.#context.problem(`${this.id}: ${text}`);
+      },
+      unsent: (offset) => {
+        this.#questions.unsent(offset);
       },
     });
     this.#tab = tab;
@@ -311,8 +314,7 @@ export class Session implements TabSource, Readable {
           this.timeline.note(offset, this.#context.now().getTime());
           this.log.append(bytes);
           this.#bell.take(bytes);
-          if (this.#tab?.isShown === true) this.#questions.seen();
-          else this.#questions.unseen(bytes, offset);
+          if (!this.isShown) this.#questions.unseen(bytes, offset);
           this.#input.printed();
           this.#tab?.outputArrived();
           for (const listener of this.#listeners) listener();

@@ -15,6 +15,7 @@ function setUp(log = new OutputLog(), visible = true) {
   const typed: string[] = [];
   const sizes: unknown[] = [];
   const problems: string[] = [];
+  const unsent: number[] = [];
   const source = {
     log,
     ended: false,
@@ -41,6 +42,7 @@ function setUp(log = new OutputLog(), visible = true) {
   const tab = new Tab(port, source, {
     close: () => void (gone += 1),
     problem: (text) => void problems.push(text),
+    unsent: (offset) => void unsent.push(offset),
   });
   if (visible) fromTab({ type: "visible", visible });
   const data = () => sent.flatMap((message) => (message.type === "data" ? [message] : []));
@@ -52,6 +54,7 @@ function setUp(log = new OutputLog(), visible = true) {
     typed,
     sizes,
     problems,
+    unsent,
     data,
     chars: () => data().reduce((sum, message) => sum + message.chars.length, 0),
     text: () =>
@@ -338,5 +341,21 @@ describe("a tab", () => {
       await turn();
       expect([sent.length, typed]).toEqual([before, []]);
     }
+  });
+
+  it("tells from where on nothing was shown when nobody looks any more, once", async () => {
+    const { print, say, unsent, goAway, log } = setUp();
+    print("before the tab");
+    await turn();
+    print("shown");
+    await turn();
+    say({ type: "visible", visible: false });
+    expect(unsent).toEqual([log.end]);
+    print("while it is hidden");
+    say({ type: "visible", visible: true });
+    say({ type: "visible", visible: false });
+    expect(unsent).toEqual([log.end - 18, log.end]);
+    goAway();
+    expect(unsent).toHaveLength(2);
   });
 });

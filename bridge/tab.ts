@@ -26,6 +26,15 @@ export interface TabSource {
   resize(size: TerminalSize): void;
 }
 
+export interface TabEvents {
+  /** The other end went away. */
+  close(): void;
+  /** A message that is not understood. */
+  problem(text: string): void;
+  /** Nobody looks any more: what was printed from this offset of the log on was not shown when it was printed. */
+  unsent(offset: number): void;
+}
+
 /** Bytes of output in one message, at most. */
 export const TAB_MESSAGE_BYTES = 65_536;
 /** The end of a line is looked for in so many bytes before that. */
@@ -46,6 +55,7 @@ export const TAB_REPLAY_BYTES = 4 * 1024 * 1024;
 export class Tab {
   readonly #port: TabPort;
   readonly #source: TabSource;
+  readonly #on: TabEvents;
   /** A replay has limits of its own: what is acknowledged of it makes no room for live output. */
   readonly #flow = { replay: new FlowControl(), live: new FlowControl() };
   #replayUntil = 0;
@@ -55,10 +65,10 @@ export class Tab {
   #scheduled: NodeJS.Immediate | undefined;
   #closed = false;
 
-  /** `onClose` is called when the other end went away. A message that is not understood goes to `onProblem`. */
-  constructor(port: TabPort, source: TabSource, on: { close: () => void; problem: (text: string) => void }) {
+  constructor(port: TabPort, source: TabSource, on: TabEvents) {
     this.#port = port;
     this.#source = source;
+    this.#on = on;
     port.onMessage((message) => {
       if (this.#closed) return;
       const parsed = FromTab.safeParse(message);
@@ -91,8 +101,15 @@ export class Tab {
   }
 
   #stop(): void {
+    const wasShown = this.isShown;
     this.#closed = true;
     clearImmediate(this.#scheduled);
+    if (wasShown) this.#tellUnsent();
+  }
+
+  /** What is older than a replay's end nobody saw when it was printed, and that was told then. */
+  #tellUnsent(): void {
+    this.#on.unsent(Math.max(this.#offset, this.#replayUntil));
   }
 
   #take(message: FromTab): void {
@@ -109,12 +126,15 @@ export class Tab {
       case "resize":
         this.#source.resize(message.size);
         return;
-      case "visible":
+      case "visible": {
+        const wasShown = this.isShown;
         // What asked the terminal something while nobody looked was answered then (UnseenQuestions), or has stopped waiting.
         if (message.visible && !this.#visible) this.#replayUntil = endOfCharacters(this.#source.log);
         this.#visible = message.visible;
+        if (wasShown && !message.visible) this.#tellUnsent();
         this.outputArrived();
         return;
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import type { TerminalSize } from "./contract/api.ts";
-import { headlessTerminal, parsed } from "./headless-terminal.ts";
+import { headlessTerminal, parsed, type ParseLimits } from "./headless-terminal.ts";
 import type { Modes } from "./terminal-modes.ts";
 
 export interface Asked {
@@ -11,17 +11,19 @@ export interface Asked {
   asks: Uint8Array;
 }
 
-/** What a tab would answer to what `asks` holds; "" when it asks nothing that a terminal answers. */
-export async function terminalAnswers({ before, modes, size, asks }: Asked): Promise<string> {
+/** What a tab would answer to what `asks` holds; "" when it asks nothing that a terminal answers, or a limit was reached. */
+export async function terminalAnswers(
+  { before, modes, size, asks }: Asked,
+  limits: ParseLimits,
+): Promise<string> {
   const terminal = await headlessTerminal(size, 0, modes);
   try {
-    await parsed(terminal, before);
+    if (!(await parsed(terminal, before, limits))) return "";
     let answers = "";
     terminal.onData((text) => {
       answers += text;
     });
-    await parsed(terminal, asks);
-    return answers;
+    return (await parsed(terminal, asks, limits)) ? answers : "";
   } finally {
     terminal.dispose();
   }
