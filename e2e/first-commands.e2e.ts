@@ -27,7 +27,11 @@ test.describe("An agent's first commands, sent at once", () => {
   test("[B7] the one question shows the others that wait whole, as text, and they run with its yes", async () => {
     const names = ["one", "two", "three"];
     const calls = names.map((name) =>
-      agent.call("ironflow_terminal_run", { command: `touch ${name} # <b>${name}</b>`, cwd: folder }),
+      agent.call("ironflow_terminal_run", {
+        command: `touch ${name} # <b>${name}</b>`,
+        cwd: folder,
+        env: { NOTE: name },
+      }),
     );
     const question = await waitForQuestion(app, "Run a command in a terminal");
     const others = question.page.getByRole("region", {
@@ -39,6 +43,9 @@ test.describe("An agent's first commands, sent at once", () => {
       const whole = `touch ${name} # <b>${name}</b>`;
       await expect(asked.getByText(whole).or(others.getByText(whole))).toBeVisible();
     }
+    const environment = /\{"NOTE":"(one|two|three)"\}/;
+    await expect(others.getByText(environment)).toHaveCount(2);
+    await expect(question.page.getByText(environment)).toHaveCount(3);
     await expect(question.page.locator("b")).toHaveCount(0);
     await saveScreenshot(question.page, "consent-first-commands");
     expect(await readdir(folder)).toEqual([]);

@@ -117,7 +117,15 @@ describe("a question about a call", () => {
     consent.queue.presented();
     await time.move(INERT_MS);
     waiting.push(
-      { tool: row.name, args: { command: "rm -r \u202ebuild\ntrue", shell: "/bin/sh", cwd: "/tmp" } },
+      {
+        tool: row.name,
+        args: {
+          command: "rm -r \u202ebuild\ntrue",
+          shell: "/bin/sh",
+          cwd: "/tmp",
+          env: { PATH: "/tmp/\u200bbin", LD_PRELOAD: "/tmp/x.so" },
+        },
+      },
       { tool: "ironbridge_terminal_input", args: { text: "yes\r", session_id: "term_aaaaaaaa" } },
     );
     consent.waitingChanged();
@@ -126,6 +134,7 @@ describe("a question about a call", () => {
       { label: "1: Command, line 2 of 2", text: "true" },
       { label: "1: Shell", text: "/bin/sh" },
       { label: "1: Folder", text: "/tmp" },
+      { label: "1: env", text: '{"LD_PRELOAD":"/tmp/x.so","PATH":"/tmp/⟨U+200B⟩bin"}', altered: true },
       { label: "2: Typed", altered: true },
       { label: "2: Terminal", text: "term_aaaaaaaa" },
     ]);

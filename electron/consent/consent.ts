@@ -4,7 +4,8 @@ import type { ConsentOutcome, ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import { EXPIRES_MS, type Question } from "../contract/consent.ts";
 import { grants, auditUser, USER, type Caller } from "../mcp-endpoint/permissions.ts";
-import { canonicalJson, CanonicalError, keyedDigest } from "./canonical.ts";
+import { argumentRows, lengthToShow } from "./argument-rows.ts";
+import { keyedDigest } from "./canonical.ts";
 import { TOO_MANY_QUESTIONS, refusal } from "./outcomes.ts";
 import { previewCall } from "./preview.ts";
 import type { ReadTool } from "./previews/read-target.ts";
@@ -22,9 +23,6 @@ const MAX_ROUNDS = 3;
 /** An X11 desktop lets every program send keys and clicks; no app there can tell them from a person's. */
 const CAN_IMITATE =
   "It may run commands on this computer, and a command can imitate your keys and clicks: keep an eye on its terminals.";
-
-/** Canonical form of one argument as a window can show it, in characters. */
-const MAX_ARGUMENT_CHARS = 512 * 1024;
 
 export interface CallToAsk {
   /** Ties the question's records to the call's own. */
@@ -176,9 +174,7 @@ export function createConsent(options: ConsentOptions): Consent {
           tool: row.name,
           caller: shownCaller(caller, call.claim),
           engine: { name: engine.name, url: engine.url, kind: engine.kind },
-          arguments: Object.entries(args)
-            .filter(([name]) => !told.includes(name))
-            .map(([name, value]) => shown(name, canonicalJson(value))),
+          arguments: argumentRows(args, told),
           time_zone: options.timeZone(),
           ...times(),
           may_remember: mayRemember,
@@ -235,8 +231,8 @@ export function createConsent(options: ConsentOptions): Consent {
       options.onChanged();
     },
     async askCall(call) {
-      const problem = unshowable(call.args);
-      return problem === undefined ? askCall(call) : refuse(problem);
+      const length = lengthToShow(call.args);
+      return typeof length === "number" ? askCall(call) : refuse(length);
     },
     async askRights(rights) {
       const questionId = randomUUID();
@@ -282,23 +278,6 @@ function shownCaller(caller: Caller, claim: string | undefined): Question["calle
     ...(claim === undefined ? {} : { claim: shown("claim", claim).text }),
     ...(grants(caller.permissions, "mcp.terminal") ? { caution: CAN_IMITATE } : {}),
   };
-}
-
-/** Arguments that nobody could be shown in full are not asked about. */
-function unshowable(args: Record<string, unknown>): ToolError | undefined {
-  const tooMuch = (error: string): ToolError => ({
-    error,
-    code: "invalid_argument",
-    reason: "arguments",
-    retryable: false,
-  });
-  try {
-    const chars = canonicalJson(args).length;
-    return chars > MAX_ARGUMENT_CHARS ? tooMuch("arguments: too long to be shown to a person") : undefined;
-  } catch (cause) {
-    if (cause instanceof CanonicalError) return tooMuch(`arguments: ${cause.message}`);
-    throw cause;
-  }
 }
 
 /** A target that is gone has changed; one that cannot be read just now may be as it was. */

@@ -209,6 +209,36 @@ describe("first commands of one agent at the same time", () => {
     expect(commands()).toEqual([]);
   });
 
+  it("[B7] that nobody could be shown, or too many or too long to be read, do not wait for another's answer", async () => {
+    const policies = terminalPolicies();
+    const { open, call } = asked(policies);
+    const first = call();
+    await turn();
+    const deep = JSON.parse(`${"[".repeat(100)}${"]".repeat(100)}`) as unknown;
+    for (const args of [
+      { env: { deep } },
+      { command: "x".repeat(600_000) },
+      { env: { X: "x".repeat(600_000) } },
+    ])
+      expect(await call({ args })).toMatchObject({ approved: false, error: { code: "invalid_argument" } });
+    const half = call({ args: { env: { X: "x".repeat(300_000) } } });
+    await turn();
+    expect(await call({ args: { env: { X: "x".repeat(300_000) } } })).toMatchObject({
+      approved: false,
+      error: { code: "resource_exhausted", retryable: true },
+    });
+    const many = Array.from({ length: 31 }, () => call({ args: { command: "ls" } }));
+    await turn();
+    expect(await call({ args: { command: "ls" } })).toMatchObject({
+      approved: false,
+      error: { code: "resource_exhausted", retryable: true },
+    });
+    expect(policies.waiting("claude")).toHaveLength(32);
+    open[0]?.(APPROVED);
+    for (const answer of await Promise.all([first, half, ...many])) expect(answer).toEqual(APPROVED);
+    expect(open).toHaveLength(1);
+  });
+
   it("go on after a question that could not be asked at all", async () => {
     const policies = terminalPolicies();
     const { open, call } = asked(policies);

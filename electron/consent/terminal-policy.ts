@@ -2,12 +2,14 @@ import { homedir } from "node:os";
 import { basename, isAbsolute } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
+import type { ToolError } from "../../mcp/contract/errors.ts";
 import type { ToolRow } from "../../mcp/contract/tool-row.ts";
 import type { TerminalPolicy } from "../contract/tokens.ts";
 import type { Verdict } from "../mcp-endpoint/gate.ts";
 import type { Caller } from "../mcp-endpoint/permissions.ts";
 import type { Answer, Attendance } from "./consent.ts";
-import { refusal } from "./outcomes.ts";
+import { lengthToShow, MAX_ARGUMENT_CHARS } from "./argument-rows.ts";
+import { refusal, TOO_MANY_QUESTIONS } from "./outcomes.ts";
 import { mayExecute } from "../../loopback/may-execute.ts";
 
 /** A person who has said nothing is asked for an agent's first command of this start of the app. */
@@ -18,6 +20,9 @@ const RUNS = new Set(["ironflow_terminal_run", "ironbridge_terminal_input"]);
 
 /** The row whose approval stands for more: what it says of itself in the question is that further commands run unasked. */
 const UNLOCKS = "ironflow_terminal_run";
+
+/** So many calls go with one answer at most: a person has to read them all before they say yes. */
+const MAX_WAITING_CALLS = 32;
 
 /** Whether an agent's commands are asked about. It lives as long as this start of the app. */
 export interface TerminalPolicies {
@@ -65,7 +70,8 @@ export function terminalPolicies(
   const known = new Set<string>();
   /** Callers whose first command is being asked about; resolves when that is over, whatever the answer. */
   const underWay = new Map<string, Promise<void>>();
-  const waitingCalls = new Map<string, Set<WaitingCall>>();
+  /** By caller: the calls, each with its length as it is shown, in characters. */
+  const waitingCalls = new Map<string, Map<WaitingCall, number>>();
   const policyOf = (caller: Caller) => caller.terminalPolicy ?? DEFAULT_TERMINAL_POLICY;
 
   async function first(name: string, ask: () => Promise<Answer>): Promise<Answer> {
@@ -81,16 +87,34 @@ export function terminalPolicies(
     }
   }
 
-  /** Waits until the answer that stands for this call is there, in sight of the question about it. */
-  async function waitBehind(name: string, call: WaitingCall, signal: AbortSignal): Promise<void> {
-    const calls = waitingCalls.get(name) ?? new Set();
-    waitingCalls.set(name, calls.add(call));
+  /** Whether the question has place for so many characters more. */
+  function hasPlace(name: string, chars: number): boolean {
+    const others = [...(waitingCalls.get(name)?.values() ?? [])];
+    const all = others.reduce((sum, length) => sum + length, chars);
+    return others.length < MAX_WAITING_CALLS && all <= MAX_ARGUMENT_CHARS;
+  }
+
+  /**
+   * Waits until the answer that stands for this call is there, in sight of the question about it.
+   * @returns why it cannot: the question could not show it, or not with all the others
+   */
+  async function waitBehind(
+    name: string,
+    call: WaitingCall,
+    signal: AbortSignal,
+  ): Promise<ToolError | undefined> {
+    const chars = lengthToShow(call.args);
+    if (typeof chars !== "number") return chars;
+    if (!hasPlace(name, chars)) return TOO_MANY_QUESTIONS;
+    const calls = waitingCalls.get(name) ?? new Map<WaitingCall, number>();
+    waitingCalls.set(name, calls.set(call, chars));
     try {
       for (let open = underWay.get(name); open !== undefined; open = underWay.get(name)) {
         onWaiting();
         await settledOrAborted(open, signal);
-        if (signal.aborted) return;
+        if (signal.aborted) break;
       }
+      return undefined;
     } finally {
       calls.delete(call);
       if (calls.size === 0) waitingCalls.delete(name);
@@ -99,7 +123,7 @@ export function terminalPolicies(
   }
 
   return {
-    waiting: (caller) => [...(waitingCalls.get(caller) ?? [])],
+    waiting: (caller) => [...(waitingCalls.get(caller)?.keys() ?? [])],
     async inTurn({ caller: callerNow, row, args, signal, attendance, deadlineMs }, ask) {
       const gone: Answer = { approved: false, error: refusal("caller_gone") };
       const caller = callerNow();
@@ -111,7 +135,10 @@ export function terminalPolicies(
         return now?.kind === "token" && policyOf(now) === "once";
       };
       if (!RUNS.has(row.name) || !asksOnce()) return ask();
-      if (underWay.has(name)) await waitBehind(name, { tool: row.name, args }, signal);
+      if (underWay.has(name)) {
+        const error = await waitBehind(name, { tool: row.name, args }, signal);
+        if (error !== undefined) return { approved: false, error };
+      }
       if (signal.aborted || callerNow() === undefined) return gone;
       if (!asksOnce()) return ask();
       if (!known.has(name)) return row.name === UNLOCKS ? first(name, ask) : ask();

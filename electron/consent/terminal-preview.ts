@@ -1,11 +1,15 @@
 import type { ShownValue } from "../contract/consent.ts";
 import { TerminalListed } from "../../mcp/contract/tools/terminal.ts";
 import type { Preview, ReadTool } from "./previews/read-target.ts";
+import { argumentRows } from "./argument-rows.ts";
 import type { WaitingCall } from "./terminal-policy.ts";
 import { shown } from "./visible.ts";
 
 /** A longer script is shown as one value: a question with so many rows helps nobody. */
 const MAX_SHOWN_LINES = 200;
+/** Arguments that have rows of their own. */
+const TOLD_OF_COMMAND = ["command", "shell", "cwd"];
+const TOLD_OF_INPUT = ["text", "session_id"];
 
 /** What is asked about a command: all of it, the shell that runs it and the folder it runs in. */
 export async function previewCommand(args: Record<string, unknown>): Promise<Preview> {
@@ -18,7 +22,7 @@ export async function previewCommand(args: Record<string, unknown>): Promise<Pre
       "Unless you chose otherwise for this token, its further commands run unasked until the app starts anew.",
     ],
     not_reached: ["Ironbridge's own keys and tokens are not in its environment."],
-    told: ["command", "shell", "cwd"],
+    told: TOLD_OF_COMMAND,
     watched: null,
   };
 }
@@ -31,14 +35,16 @@ function commandRows(args: Readonly<Record<string, unknown>>, before = ""): Show
   ];
 }
 
-/** Calls that go with the answer about another one, each with all that it does. */
+/** Calls that go with the answer about another one, each with all that it does, its environment and size included. */
 export function waitingRows(calls: readonly WaitingCall[]): ShownValue[] {
   return calls.flatMap(({ tool, args }, index) => {
     const before = `${index + 1}: `;
-    if (tool === "ironflow_terminal_run") return commandRows(args, before);
+    if (tool === "ironflow_terminal_run")
+      return [...commandRows(args, before), ...argumentRows(args, TOLD_OF_COMMAND, before)];
     return [
       shown(`${before}Typed`, String(args["text"])),
       shown(`${before}Terminal`, String(args["session_id"])),
+      ...argumentRows(args, TOLD_OF_INPUT, before),
     ];
   });
 }
@@ -68,7 +74,7 @@ export async function previewInput(args: Record<string, unknown>, read: ReadTool
     ],
     effects: ["A shell runs what is typed, with your own rights."],
     not_reached: [],
-    told: ["text", "session_id"],
+    told: TOLD_OF_INPUT,
     watched: null,
   };
 }
