@@ -132,7 +132,7 @@ describe("what a command runs in", () => {
     const { session_id, cwd } = await bridge.sessions.run({ command: "pwd", agent: "test" });
     await bridge.end(session_id);
     expect(cwd).toBe(bridge.home);
-    expect(lines(bridge.readAll(session_id))).toBe(`${bridge.home}\n`);
+    expect(lines(await bridge.readAll(session_id))).toBe(`${bridge.home}\n`);
   });
 
   it("is the person's shell, or the one that is named; the session names it", async () => {

@@ -55,7 +55,7 @@ describe("a program that waits for a person", () => {
     await becomes(session_id, "waiting_input");
     bridge.sessions.type(session_id, "hunter2-secret\r");
     await bridge.end(session_id);
-    const output = bridge.readAll(session_id);
+    const output = await bridge.readAll(session_id);
     expect(output).toContain("length 14");
     expect(output).not.toContain("hunter2");
   });

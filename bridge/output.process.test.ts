@@ -56,7 +56,7 @@ describe("output of programs that end at once", () => {
       // Blocked on purpose: the program ends meanwhile.
     }
     await bridge.end(session_id);
-    expect(bridge.readAll(session_id)).toBe("x".repeat(20_000));
+    expect(await bridge.readAll(session_id)).toBe("x".repeat(20_000));
   });
 
   it("includes what is printed right before a signal kills the leader", async () => {
@@ -69,7 +69,7 @@ describe("output of programs that end at once", () => {
     const text = "ä€😀 日本 e\u0301 ".repeat(40);
     const { session } = await bridge.finish(`printf '%s' '${text}'`);
     for (const limit of [4, 5, 6, 7, 64, 65_536])
-      expect(bridge.readAll(session.session_id, limit)).toBe(text);
+      expect(await bridge.readAll(session.session_id, limit)).toBe(text);
   });
 
   it("leaves as many ptys open after 20 sessions as before", async () => {

@@ -107,7 +107,7 @@ describe("what a program asks a terminal that nobody sees", () => {
     await othersAreAnswered();
     bridge.sessions.type(id, "echo only$((40+2)); exit\r");
     await bridge.end(id);
-    return bridge.readAll(id).replaceAll("\u001b[?2004h", "");
+    return (await bridge.readAll(id)).replaceAll("\u001b[?2004h", "");
   };
 
   it.each([
@@ -191,7 +191,7 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
     await othersAreAnswered();
     bridge.sessions.type(session_id, "ls\r");
     await bridge.end(session_id);
-    expect(bridge.readAll(session_id)).toContain("line <ls>");
+    expect(await bridge.readAll(session_id)).toContain("line <ls>");
   });
 
   it("is left to a tab that shows it", async () => {
@@ -203,7 +203,7 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
     await bridge.until(started.session_id, "\u001b[6n");
     await bridge.end(started.session_id);
     port1.close();
-    expect(bridge.readAll(started.session_id)).toContain("told ''");
+    expect(await bridge.readAll(started.session_id)).toContain("told ''");
   });
 
   it.each([
@@ -222,7 +222,7 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
     await bridge.until(started.session_id, "told");
     port1.postMessage({ type: "visible", visible: true });
     await bridge.end(started.session_id);
-    expect(bridge.readAll(started.session_id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
+    expect(await bridge.readAll(started.session_id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
     await expect.poll(() => replays, { timeout: 10_000 }).toEqual([true]);
     port1.close();
   });

@@ -17,7 +17,7 @@ import { BlockPool } from "./block-pool.ts";
 import { Coalesced } from "./coalesce.ts";
 import { LOOK_SOON_MS } from "./look-times.ts";
 import { OutputLog } from "./output-log.ts";
-import { answerRead, rawRead } from "./reader.ts";
+import { answerRead } from "./reader.ts";
 import type { ScriptFolder } from "./script-folder.ts";
 import { Session, type SessionContext } from "./session.ts";
 import { DiskBudget, SpillFile } from "./spill-file.ts";
@@ -166,13 +166,7 @@ export class Sessions {
     return this.#sessions.get(id)?.request.command ?? null;
   }
 
-  /** Undefined: no such session. @throws RangeError when the offset is past the end */
-  read(id: string, query: Pick<OutputQuery, "offset" | "limit">): OutputResponse | undefined {
-    const session = this.#sessions.get(id);
-    return session === undefined ? undefined : rawRead(session, query);
-  }
-
-  /** Waits and formats as asked. Undefined: no such session. @throws RangeError when the offset is past the end */
+  /** Waits and formats as asked. Undefined: no such session. @throws PastTheEnd */
   async answer(id: string, query: OutputQuery, signal: AbortSignal): Promise<OutputResponse | undefined> {
     const session = this.#sessions.get(id);
     if (session === undefined) return undefined;

@@ -86,7 +86,7 @@ describe("resizes", () => {
       await systemClock.sleep(2);
     }
     await bridge.end(moving.session_id);
-    expect(bridge.readAll(moving.session_id)).toBe(still.output);
+    expect(await bridge.readAll(moving.session_id)).toBe(still.output);
     expect(await text(moving.session_id)).toBe(await text(still.session.session_id));
     expect((await text(moving.session_id))?.split("\n")).toHaveLength(4_001);
   });

@@ -7,7 +7,6 @@ import { listProcesses } from "../loopback/processes.ts";
 import { isAlive } from "../loopback/testing/alive.ts";
 import { hopper, hops, stillHops } from "../loopback/testing/hopper.ts";
 import { poll } from "../loopback/testing/poll.ts";
-import { OutputQuery } from "./contract/api.ts";
 import { TerminalProcesses } from "./terminal-processes.ts";
 import { tabPort } from "./testing/tab-port.ts";
 import { terminals, type Terminals } from "./testing/terminals.ts";
@@ -64,7 +63,7 @@ describe("Stop", () => {
       exit_code: 5,
       signal: null,
     });
-    expect(bridge.readAll(session_id)).toContain("bye");
+    expect(await bridge.readAll(session_id)).toContain("bye");
   });
 
   it("goes on to SIGTERM when SIGINT is ignored", async () => {
@@ -238,7 +237,7 @@ describe("closing", () => {
     expect(await bridge.sessions.close(session_id)).toEqual({ closed: true });
     expect(pids.filter(isAlive)).toEqual([]);
     expect(bridge.sessions.list()).toEqual([]);
-    expect(bridge.sessions.read(session_id, { offset: 0, limit: 10 })).toBeUndefined();
+    expect(await bridge.read(session_id)).toBeUndefined();
     expect(await bridge.sessions.close(session_id)).toEqual({ closed: false });
   });
 
@@ -251,7 +250,7 @@ describe("closing", () => {
       response: { outcome: "not_confirmed", alive: expect.any(Number) },
     });
     expect(polite.sessions.list()).toMatchObject([{ session_id, status: "running" }]);
-    expect(polite.readAll(session_id)).toContain("ready");
+    expect(await polite.readAll(session_id)).toContain("ready");
     await writeFile(join(polite.home, "go"), "");
     await polite.end(session_id);
     expect(await polite.sessions.close(session_id)).toEqual({ closed: true });
@@ -300,7 +299,7 @@ describe("the limit of 64 terminals", () => {
       third.session_id,
       fourth.session_id,
     ]);
-    expect(small.sessions.read(first.session.session_id, { offset: 0, limit: 10 })).toBeUndefined();
+    expect(await small.read(first.session.session_id)).toBeUndefined();
     await small.run("sleep 600");
     await expect(small.run("sleep 600")).rejects.toThrow("all 3 terminals are in use");
     expect(small.sessions.list()).toHaveLength(3);
@@ -309,14 +308,16 @@ describe("the limit of 64 terminals", () => {
 
   it("closes first what an agent has read to its end, or what printed nothing, then what ended first", async () => {
     const small = await terminals({ maxSessions: 4 });
-    const { signal } = new AbortController();
-    const ended = async (command: string) => (await small.finish(command)).session.session_id;
-    const reads = (id: string, query: object) => small.sessions.answer(id, OutputQuery.parse(query), signal);
+    const ended = async (command: string) => {
+      const { session_id } = await small.run(command);
+      await small.end(session_id);
+      return session_id;
+    };
     const unread = await ended("echo unread");
     const begun = await ended("seq 1 1000");
-    await reads(begun, { limit: 100 });
+    await small.read(begun, { limit: 100 });
     const read = await ended("seq 1 1000");
-    await reads(read, { format: "text" });
+    await small.read(read, { format: "text" });
     const silent = await ended("true");
     await poll("all are gone", () => small.sessions.list().every((session) => session.gone_at !== undefined));
     const kept = () => small.sessions.list().map((session) => session.session_id);
@@ -344,7 +345,7 @@ describe("the limit of 64 terminals", () => {
     await expect(small.run("sleep 600")).rejects.toThrow(
       "all 2 terminals are in use or on screen: stop one, close one, or wait until one ends",
     );
-    expect(small.readAll(shown.session.session_id)).toContain("shown");
+    expect(await small.readAll(shown.session.session_id)).toContain("shown");
     expect(small.sessions.command(hidden.session.session_id)).toBeNull();
     port2.postMessage({ type: "visible", visible: false });
     await poll("it is off the screen", () =>

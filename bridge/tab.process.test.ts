@@ -47,7 +47,7 @@ describe("a tab on a real terminal", () => {
     const tab = openTab(session_id);
     tab.port.postMessage({ type: "input", text: "hello ä\r" });
     await bridge.end(session_id);
-    const wanted = bridge.readAll(session_id);
+    const wanted = await bridge.readAll(session_id);
     expect(wanted).toContain("got [hello ä]");
     await poll("the tab has it all", () => tab.text === wanted);
   });
@@ -72,7 +72,7 @@ describe("a tab on a real terminal", () => {
     const wanted = Array.from({ length: 60_000 }, (_, line) => `${line + 1}\r\n`).join("");
     for (const { session_id } of sessions) {
       expect(await bridge.end(session_id)).toMatchObject({ exit_code: 0, output_bytes: wanted.length });
-      expect(bridge.readAll(session_id) === wanted).toBe(true);
+      expect((await bridge.readAll(session_id)) === wanted).toBe(true);
     }
     expect(mute.text.length).toBeLessThan(FLOW.holdAboveChars + 65_536);
   });
@@ -115,7 +115,7 @@ describe("a tab on a real terminal", () => {
     await poll("refused", () => tab.refused.length > 0);
     await writeFile(join(bridge.home, "go"), "");
     await bridge.end(session_id);
-    expect(bridge.readAll(session_id)).toMatch(/ready\s+c\.\s*$/);
+    expect(await bridge.readAll(session_id)).toMatch(/ready\s+c\.\s*$/);
     expect(tab.refused).toEqual([900_000]);
   });
 
@@ -128,7 +128,7 @@ describe("a tab on a real terminal", () => {
     await bridge.sessions.close(session_id);
     const next = await bridge.run("stty -icanon min 0 time 5; dd bs=65536 count=1 2>/dev/null | wc -c");
     await bridge.end(next.session_id);
-    expect(bridge.readAll(next.session_id).trim()).toBe("0");
+    expect((await bridge.readAll(next.session_id)).trim()).toBe("0");
   });
 
   it("knows no session that is not there", () => {
@@ -150,7 +150,7 @@ describe("a flood", () => {
     const at = bytes();
     await poll("a second of yes", () => performance.now() > end && bytes() > at);
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024);
-    const read = bridge.sessions.read(session_id, { offset: 0, limit: 65_536 });
+    const read = await bridge.read(session_id);
     expect(read?.dropped).toBeGreaterThan(0);
     expect(read?.output.length).toBe(65_536);
     expect(await bridge.sessions.stop(session_id)).toMatchObject({ outcome: "after_int", alive: 0 });

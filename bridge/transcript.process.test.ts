@@ -295,7 +295,7 @@ it("a restart runs the same command in a tab of its own", async () => {
     shell: "/usr/bin/dash",
     agent: "test",
   });
-  expect(bridge.readAll(again ?? "")).toBe("again y\r\n");
+  expect(await bridge.readAll(again ?? "")).toBe("again y\r\n");
   expect(await bridge.sessions.restart("term_nosuchone")).toBeNull();
 });
 
@@ -331,7 +331,7 @@ it("[B6] bells are counted though nobody looks, the ends of titles are not", asy
 
 it("the end of a session is proved: its pid, and when nothing of it lived any more", async () => {
   const { session } = await bridge.finish("echo $$");
-  expect(session.pid).toBe(Number(bridge.readAll(session.session_id)));
+  expect(session.pid).toBe(Number(await bridge.readAll(session.session_id)));
   const goneAt = (id: string) => bridge.sessions.list().find((row) => row.session_id === id)?.gone_at;
   await poll("it is seen to be gone", () => goneAt(session.session_id));
   const left = await bridge.run("(setsid sleep 60 &); sleep 0.3; exit 0");

@@ -1,5 +1,5 @@
 import { systemClock } from "../../loopback/clock.ts";
-import { ENDED_STATUSES } from "../contract/api.ts";
+import { ENDED_STATUSES, OutputQuery } from "../contract/api.ts";
 import type { Sessions } from "../sessions.ts";
 import { runSoak, say } from "./with-sessions.ts";
 
@@ -52,7 +52,7 @@ async function line(sessions: Sessions): Promise<void> {
   const row = () => sessions.list().find((one) => one.session_id === id);
   while (!ENDED_STATUSES.includes(row()?.status ?? "failed_to_start")) await systemClock.sleep(50);
   const { output_bytes: bytes = 0, exit_code: code } = row() ?? {};
-  const query = { offset: 0, limit: 65_536, format: "text", wait_ms: 0 } as const;
+  const query = OutputQuery.parse({ format: "text" });
   const text = await sessions.answer(id, query, new AbortController().signal);
   say(
     `one line of ${LINE_BYTES} bytes: ${bytes} bytes, exit ${code}, memory grew ${process.memoryUsage().rss - base} bytes, read as text: ${text?.output.length} characters`,

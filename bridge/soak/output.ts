@@ -1,5 +1,5 @@
 import { systemClock } from "../../loopback/clock.ts";
-import { ENDED_STATUSES } from "../contract/api.ts";
+import { ENDED_STATUSES, OutputQuery } from "../contract/api.ts";
 import type { Sessions } from "../sessions.ts";
 import { runSoak, say } from "./with-sessions.ts";
 
@@ -10,6 +10,7 @@ import { runSoak, say } from "./with-sessions.ts";
 const SIZES_BYTES = [0, 1, 4_096, 65_536, 1_048_576];
 const AT_ONCE = 6;
 const READ_BYTES = 1_048_576;
+const never = new AbortController().signal;
 
 const runs = Number(process.argv[2] ?? 1_000);
 if (!Number.isSafeInteger(runs) || runs < 1) throw new RangeError("runs must be a whole number above 0");
@@ -38,11 +39,13 @@ async function once(sessions: Sessions, bytes: number, wanted: string, exitCode:
   const { session_id } = await sessions.run({ command, agent: "soak", cwd: "/" });
   // Every second run has a tab that is hidden, the others one that was never opened: neither may matter.
   if (exitCode % 2 === 1) hideTab(sessions, session_id);
-  const read = () => sessions.read(session_id, { offset: 0, limit: 4 });
-  while (!ENDED_STATUSES.includes(read()?.status ?? "failed_to_start")) await systemClock.sleep(2);
+  const read = (offset: number, limit: number) =>
+    sessions.answer(session_id, OutputQuery.parse({ offset, limit }), never);
+  while (!ENDED_STATUSES.includes((await read(0, 4))?.status ?? "failed_to_start"))
+    await systemClock.sleep(2);
   let output = "";
   for (let offset = 0, more = true; more;) {
-    const part = sessions.read(session_id, { offset, limit: READ_BYTES });
+    const part = await read(offset, READ_BYTES);
     if (part === undefined) throw new Error("the session is gone");
     if (part.exit_code !== exitCode)
       throw new Error(`exit ${part.exit_code} (${part.status}), not ${exitCode}`);

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { systemClock } from "../../loopback/clock.ts";
 import type { LadderStep } from "../../loopback/end-processes.ts";
 import { poll } from "../../loopback/testing/poll.ts";
-import { ENDED_STATUSES, RunRequest, type OutputResponse, type TerminalSession } from "../contract/api.ts";
+import {
+  ENDED_STATUSES,
+  OutputQuery,
+  RunRequest,
+  type OutputResponse,
+  type TerminalSession,
+} from "../contract/api.ts";
 import type { FromBridge } from "../contract/port.ts";
 import { ScriptFolder } from "../script-folder.ts";
 import { Sessions, type SessionsOptions } from "../sessions.ts";
@@ -22,7 +28,9 @@ export interface Terminals {
   end(id: string, withinMs?: number): Promise<TerminalSession>;
   /** Runs to the end and reads it all, `limit` bytes at a time. */
   finish(command: string, more?: Partial<RunRequest>): Promise<Finished>;
-  readAll(id: string, limit?: number): string;
+  readAll(id: string, limit?: number): Promise<string>;
+  /** As an agent reads. Undefined: no such session. */
+  read(id: string, query?: Partial<OutputQuery>): Promise<OutputResponse | undefined>;
   /** What the test stops heeds this signal: it gets the time that a loaded machine needs for that. */
   heeds(signal: LadderStep["signal"]): void;
   /** Waits until the output holds the text, and gives all of it. */
@@ -76,15 +84,17 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
       () => sessions.list().find((row) => row.session_id === id && ENDED_STATUSES.includes(row.status)),
       withinMs,
     );
-  const readAll = (id: string, limit = 65_536) => {
+  const read = (id: string, query: Partial<OutputQuery> = {}) =>
+    sessions.answer(id, OutputQuery.parse(query), new AbortController().signal);
+  const readAll = async (id: string, limit = 65_536) => {
     let output = "";
     let offset = 0;
     for (;;) {
-      const read: OutputResponse | undefined = sessions.read(id, { offset, limit });
-      if (read === undefined) throw new Error(`no session ${id}`);
-      output += read.output;
-      offset = read.next;
-      if (!read.has_more) return output;
+      const page = await read(id, { offset, limit });
+      if (page === undefined) throw new Error(`no session ${id}`);
+      output += page.output;
+      offset = page.next;
+      if (!page.has_more) return output;
     }
   };
   return {
@@ -96,10 +106,11 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
     run,
     end,
     readAll,
+    read,
     finish: async (command, more) => {
       const { session_id } = await run(command, more);
       const session = await end(session_id);
-      return { session, output: readAll(session_id) };
+      return { session, output: await readAll(session_id) };
     },
     heeds: (signal) => {
       for (const step of steps) if (step.signal === signal) step.waitMs = LONG_MS;
@@ -107,8 +118,8 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
     until: (id, text, withinMs) =>
       poll(
         `${String(text)} in the output`,
-        () => {
-          const output = readAll(id);
+        async () => {
+          const output = await readAll(id);
           return (typeof text === "string" ? output.includes(text) : text.test(output)) ? output : undefined;
         },
         withinMs,
