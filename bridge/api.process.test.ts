@@ -74,6 +74,7 @@ describe("the terminal API, beyond running and reading", () => {
 
   it.each([
     ["an unknown format", "output?format=html", undefined, "format: "],
+    ["an offset twice", "output?offset=0&offset=1", undefined, "offset: "],
     ["an unknown wait", "output?wait_for=magic", undefined, "wait_for: "],
     ["a text without a wait for it", "output?text=a", undefined, "text: "],
     ["a wait for a text without one", "output?wait_for=text", undefined, "text: "],
@@ -82,11 +83,20 @@ describe("the terminal API, beyond running and reading", () => {
     ["empty input", "input", { text: "" }, "text: "],
     ["a size of nothing", "resize", { cols: 0, rows: 5 }, "cols: "],
     ["half a size", "resize", { cols: 10 }, "rows: "],
-  ])("refuses %s by the name of the field", async (_what, path, body, field) => {
-    const answer = await call(`term_aaaaaaaa/${path}`, body);
-    expect(answer.status).toBe(400);
-    expect((answer.body as { error: string }).error.startsWith(field)).toBe(true);
-  });
+    ["a query with input", "input?x=1", { text: "x" }, "this path takes no query"],
+    ["a query with stop", "stop?x=1", {}, "this path takes no query"],
+  ])(
+    "refuses %s by the name of the field, whatever became of the session",
+    async (_what, path, body, field) => {
+      const { session } = await bridge.finish("true");
+      bridge.sessions.remember([{ ...session, session_id: "term_lostandrefused" }]);
+      for (const id of ["term_aaaaaaaa", "term_lostandrefused", session.session_id]) {
+        const answer = await call(`${id}/${path}`, body);
+        expect(answer.status).toBe(400);
+        expect((answer.body as { error: string }).error).toMatch(new RegExp(`^${field}`));
+      }
+    },
+  );
 
   it("[B3] tells of a session whose bridge crashed how it ended, that its output is gone, and lets nobody wait", async () => {
     const { session } = await bridge.finish("echo of an earlier life");

@@ -18,6 +18,10 @@ const AFTER_ESCAPE: Readonly<Record<number, Mode>> = {
   0x5f: "string",
 };
 
+/** What may end a string, or begin to; every other byte in one means nothing. */
+const STRING_ENDS = new Set([ESCAPE, C1_LEAD, BELL, CANCEL, SUBSTITUTE]);
+const MEANS_NOTHING = Uint8Array.from({ length: 256 }, (_, byte) => (STRING_ENDS.has(byte) ? 0 : 1));
+
 /** What there was before a byte, as far as it matters for what comes. `lead`: the last byte may begin a control (C1). */
 export interface EscapeState {
   readonly mode: Mode;
@@ -73,6 +77,12 @@ export class EscapeScanner {
   /** Takes bytes. @returns how many: all, or those up to the end of the string it was in when `untilText` */
   take(bytes: Uint8Array, untilText = false): number {
     for (let index = 0; index < bytes.length; index += 1) {
+      if (this.#isString() && !this.#lead) {
+        const from = index;
+        while (index < bytes.length && MEANS_NOTHING[bytes[index] ?? 0] === 1) index += 1;
+        this.#at += index - from;
+        if (index === bytes.length) break;
+      }
       this.#step(bytes[index] ?? 0);
       if (untilText && isText(this.#mode, this.#lead)) return index + 1;
     }

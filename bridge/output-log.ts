@@ -21,6 +21,14 @@ export interface TextRead {
   more: boolean;
 }
 
+/** Whoever asks for output names a place where none has been printed yet. */
+export class PastTheEnd extends RangeError {
+  override readonly name = "PastTheEnd";
+  constructor(offset: number, end: number) {
+    super(`offset ${offset} is past the end of the output (${end})`);
+  }
+}
+
 /** What was before a block, and still goes on or holds in it. */
 interface Before {
   escape: EscapeState;
@@ -99,11 +107,10 @@ export class OutputLog implements BlockHolder {
 
   /**
    * Up to `limitBytes` from an offset, or from the oldest kept byte when that one is gone.
-   * @throws RangeError when the offset is past the end
+   * @throws PastTheEnd
    */
   read(offset: number, limitBytes: number): LogRead {
-    if (offset > this.#end)
-      throw new RangeError(`offset ${offset} is past the end of the output (${this.#end})`);
+    if (offset > this.#end) throw new PastTheEnd(offset, this.#end);
     for (;;) {
       const first = Math.max(offset, this.start);
       const bytes = Buffer.allocUnsafe(Math.min(limitBytes, this.#end - first));
@@ -118,7 +125,7 @@ export class OutputLog implements BlockHolder {
    * @throws RangeError when the offset is not one of a kept byte, or the end
    */
   textFrom(offset: number): number | undefined {
-    const scanner = new EscapeScanner(this.#stateAt(offset).escape);
+    const scanner = new EscapeScanner(this.escapeAt(offset));
     let at = offset;
     while (scanner.state !== TEXT_STATE) {
       if (at === this.#end) return undefined;
@@ -128,6 +135,14 @@ export class OutputLog implements BlockHolder {
       at += scanner.take(bytes, true);
     }
     return at;
+  }
+
+  /**
+   * Whether an offset is within an escape sequence that began before it, evicted or not, and within which.
+   * @throws RangeError when the offset is not one of a kept byte, or the end
+   */
+  escapeAt(offset: number): EscapeState {
+    return this.#stateAt(offset).escape;
   }
 
   /** Its tab is closed: there is nothing to read any more, and never will be. */
@@ -226,7 +241,7 @@ function stateAfterBlock(block: Buffer, { escape, modes, tail }: Before): Before
 /**
  * Up to `limitBytes` (at least 4) of output as text. While more can come (`final` is false) it does not end in half a
  * character; it does not begin in half a one. What is not UTF-8 becomes U+FFFD.
- * @throws RangeError when the offset is past the end
+ * @throws PastTheEnd
  */
 export function readText(log: OutputLog, offset: number, limitBytes: number, final: boolean): TextRead {
   const read = log.read(offset, limitBytes);

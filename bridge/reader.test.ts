@@ -236,6 +236,42 @@ describe("strings in escape sequences, in plain text", () => {
     }
   });
 
+  it("[B1] are passed over however many there are, in turns between which others have theirs", async () => {
+    const from = source(new OutputLog({ memoryBytes: 1_400 * LOG_BLOCK_BYTES }));
+    const string = `\u001b]52;c;${"#".repeat(4_200)}\u0007`;
+    from.print("A");
+    for (let at = 0; at < 200; at += 1) from.print(string.repeat(100));
+    from.print("B\r\n");
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    expect(await allText(from, 4_096)).toBe("AB\n");
+    expect(turns).toBeGreaterThan(20);
+    turns = 0;
+    const open = source(new OutputLog({ memoryBytes: 1_400 * LOG_BLOCK_BYTES }));
+    open.print("\u001b]52;c;");
+    for (let at = 0; at < 200; at += 1) open.print("#".repeat(400_000));
+    expect(await open.read({ format: "text" })).toMatchObject({ output: "", next: 0, has_more: false });
+    expect(turns).toBeGreaterThan(20);
+    clearImmediate(counting);
+  });
+
+  it("[B1] that are evicted while they are passed over count as dropped", async () => {
+    const from = source(new OutputLog({ memoryBytes: 64 * LOG_BLOCK_BYTES }));
+    const string = `\u001b]52;c;${"#".repeat(4_200)}\u0007`;
+    from.print(string.repeat(900));
+    const reading = from.read({ format: "text", limit: 4_096 });
+    await new Promise((done) => setImmediate(done));
+    from.print(`${"-".repeat(99)}\r\n`.repeat(60_000));
+    const page = await reading;
+    expect(page.dropped).toBeGreaterThan(0);
+    expect(page.offset).toBe(page.dropped);
+    expect(page.output).toMatch(/^-*\n(-{99}\n)+$/);
+  });
+
   it("shows nothing of one that never ends", async () => {
     const from = source();
     from.print(`A\u001bPq${"#".repeat(200_000)}`);

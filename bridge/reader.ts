@@ -1,5 +1,6 @@
 import type { OutputQuery, OutputResponse, TerminalSession } from "./contract/api.ts";
-import { readText, type OutputLog } from "./output-log.ts";
+import { EscapeScanner, TEXT_STATE, type EscapeState } from "./escape-scanner.ts";
+import { PastTheEnd, readText, type LogRead, type OutputLog } from "./output-log.ts";
 import { plainText, screenText, textRange } from "./plain-text.ts";
 import { modesAfter, NEW_TERMINAL } from "./terminal-modes.ts";
 import { TextFinder } from "./text-finder.ts";
@@ -23,7 +24,7 @@ const TEXT_MIN_BYTES = 4_096;
 const TEXT_MAX_GROWTH = 4;
 /** So much of the output makes a screen. */
 const SCREEN_BYTES = 1024 * 1024;
-/** In one turn of the event loop a text is looked for in so much: other terminals have theirs in between. */
+/** In one turn of the event loop so much is looked through, for a text or its end: other terminals have theirs in between. */
 const SEARCH_BYTES = 1024 * 1024;
 /** What begins a string: ESC and another, or a control of two bytes. */
 const STRING_LEAD_BYTES = 2;
@@ -31,7 +32,7 @@ const STRING_LEAD_BYTES = 2;
 /**
  * Waits as asked, then reads in the format asked for.
  * @param signal whoever asked has gone: the wait ends
- * @throws RangeError when the offset is past the end
+ * @throws PastTheEnd
  */
 export async function answerRead(
   source: Readable,
@@ -39,8 +40,7 @@ export async function answerRead(
   signal: AbortSignal,
 ): Promise<OutputResponse> {
   const { log } = source;
-  if (query.format !== "screen" && query.offset > log.end)
-    throw new RangeError(`offset ${query.offset} is past the end of the output (${log.end})`);
+  if (query.format !== "screen" && query.offset > log.end) throw new PastTheEnd(query.offset, log.end);
   const waited = query.wait_for === undefined ? {} : { waited: await wait(source, query, signal) };
   switch (query.format) {
     case "raw":
@@ -56,38 +56,88 @@ export async function answerRead(
   }
 }
 
-/** @throws RangeError when the offset is past the end */
-export function rawRead(
-  source: Pick<Readable, "log" | "ended" | "snapshot">,
-  { offset, limit }: Pick<OutputQuery, "offset" | "limit">,
-): OutputResponse {
+/** @throws PastTheEnd */
+function rawRead(source: Readable, { offset, limit }: Pick<OutputQuery, "offset" | "limit">): OutputResponse {
   const { text, more, ...read } = readText(source.log, offset, limit, source.ended);
   return { ...stateOf(source), ...read, output: text, has_more: more };
 }
 
 /**
- * Whole lines of what a person would read, and apart from them the line that is not finished yet.
- * @throws RangeError when the offset is past the end
+ * Whole lines of what a person would read, and apart from them the line that is not finished yet. Strings in escape
+ * sequences are passed over, however many and however long, in turns between which other terminals have theirs.
+ * @throws PastTheEnd
  */
 export async function textRead(source: Readable, offset: number, limit: number): Promise<OutputResponse> {
-  const { log, ended } = source;
-  const read = log.read(offset, Math.max(limit, TEXT_MIN_BYTES));
-  const state = stateOf(source);
-  const atEnd = read.offset + read.bytes.length === log.end;
-  const begin = { offset: read.offset, dropped: read.dropped };
-  const from = read.bytes.length === 0 ? read.offset : log.textFrom(read.offset);
-  if (from !== read.offset) return afterSequence(source, from, { ...begin, limit });
+  const { log } = source;
+  let begin = { offset, dropped: 0 };
+  let at = offset;
+  let most = Math.max(limit, TEXT_MIN_BYTES);
+  /** The sequence in whose middle `at` is, once that is known. */
+  let within: EscapeState | undefined;
+  /** Where it began, or the reading. */
+  let opened = offset;
+  let passedInTurn = 0;
+  for (;;) {
+    const { ended } = source;
+    const state = stateOf(source);
+    const read = log.read(at, most);
+    // What was evicted since the last turn is gone as well.
+    if (within === undefined || read.dropped > 0) {
+      begin = { offset: read.offset, dropped: read.offset - offset };
+      within = read.bytes.length === 0 ? TEXT_STATE : log.escapeAt(read.offset);
+      opened = read.offset;
+    }
+    const scanner = new EscapeScanner(within);
+    let passed = 0;
+    if (within === TEXT_STATE) {
+      const page = await textPage(log, read, ended);
+      if (typeof page !== "string") return { ...state, ...begin, ...page };
+      if (page === "too long") {
+        most = Math.max(Math.floor(read.bytes.length / 2), TEXT_MIN_BYTES);
+        continue;
+      }
+      opened = read.offset;
+      passed = scanner.take(read.bytes.subarray(0, STRING_LEAD_BYTES));
+    }
+    passed += scanner.take(read.bytes.subarray(passed), true);
+    at = read.offset + passed;
+    within = scanner.state;
+    if (at === log.end && within !== TEXT_STATE) {
+      // Where it has no end yet, nothing can be read before there is one.
+      if (!ended)
+        return { ...state, ...begin, output: "", next: opened, has_more: false, unfinished_line: "" };
+      within = TEXT_STATE;
+    }
+    passedInTurn += read.bytes.length;
+    if (passedInTurn < SEARCH_BYTES) continue;
+    passedInTurn = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+type TextPage = Pick<OutputResponse, "output" | "next" | "has_more" | "unfinished_line">;
+
+/**
+ * The text of bytes that begin outside of escape sequences. `in a string`: all of them are the beginning of one. `too long`:
+ * they are to be read in halves.
+ */
+async function textPage(
+  log: OutputLog,
+  read: LogRead,
+  ended: boolean,
+): Promise<TextPage | "in a string" | "too long"> {
+  const { end } = log;
+  const atEnd = read.offset + read.bytes.length === end;
   const modes = read.bytes.length === 0 ? NEW_TERMINAL : log.modesAt(read.offset);
   if (ended && atEnd) {
     const { text, unfinished } = await plainText(read.bytes, modes);
     const output = text + unfinished;
-    if (isTooLong(output, read.bytes)) return textRead(source, offset, read.bytes.length / 2);
-    return { ...state, ...begin, output, next: log.end, has_more: false, unfinished_line: "" };
+    if (isTooLong(output, read.bytes)) return "too long";
+    return { output, next: end, has_more: false, unfinished_line: "" };
   }
   const bytes = read.bytes.subarray(0, wholeCharacters(read.bytes));
   const range = textRange(bytes);
-  if (range.opens && !atEnd)
-    return afterSequence(source, log.textFrom(read.offset + STRING_LEAD_BYTES), { ...begin, limit });
+  if (range.opens && !atEnd) return "in a string";
   const hasLines = range.skip === 0 && range.length > 0 && bytes[range.length - 1] === 0x0a;
   // At the end of what there is so far, a line without its break may still be redrawn.
   const { skip, length } = !hasLines && atEnd ? { skip: 0, length: 0 } : range;
@@ -96,30 +146,16 @@ export async function textRead(source: Readable, offset: number, limit: number):
     modesAfter(bytes.subarray(0, skip), modes),
   );
   const output = hasLines && unfinished !== "" ? `${text}${unfinished}\n` : text + unfinished;
-  if (isTooLong(output, bytes)) return textRead(source, offset, read.bytes.length / 2);
+  if (isTooLong(output, bytes)) return "too long";
   const rest = atEnd
     ? await plainText(bytes.subarray(length), modesAfter(bytes.subarray(0, length), modes))
     : undefined;
   return {
-    ...state,
-    ...begin,
     output,
     next: read.offset + length,
     has_more: !atEnd,
     unfinished_line: rest === undefined ? "" : rest.text + rest.unfinished,
   };
-}
-
-/** Reads from the end of a sequence on. Where it has no end yet, nothing can be read before there is one. */
-async function afterSequence(
-  source: Readable,
-  end: number | undefined,
-  { limit, ...begin }: { offset: number; dropped: number; limit: number },
-): Promise<OutputResponse> {
-  if (end !== undefined || source.ended)
-    return { ...(await textRead(source, end ?? source.log.end, limit)), ...begin };
-  const state = stateOf(source);
-  return { ...state, ...begin, output: "", next: begin.offset, has_more: false, unfinished_line: "" };
 }
 
 function isTooLong(text: string, bytes: Uint8Array): boolean {

@@ -18,6 +18,7 @@ import {
   type StopResponse,
   type TerminalSession,
 } from "./contract/api.ts";
+import { PastTheEnd } from "./output-log.ts";
 import { problemOf } from "./problem.ts";
 import { TooManySessions, type Sessions } from "./sessions.ts";
 
@@ -113,11 +114,6 @@ async function answer(
   const allowed = what === "output" ? "GET" : "POST";
   if (request.method !== allowed)
     return { ...refused(405, "method_not_allowed", `use ${allowed}`), headers: { allow: allowed } };
-  const lost = sessions.lost(id.data);
-  if (lost !== undefined) {
-    drain(request, MAX_IGNORED_BODY_BYTES);
-    return { status: 200, body: ofLost(lost, what, query) };
-  }
   if (what === "output") return output(id.data, query, sessions, gone);
   if (query !== "") return refused(400, "bad_request", "this path takes no query");
   if (what === "input") return input(request, id.data, sessions);
@@ -141,7 +137,7 @@ async function bodyOf<T>(
 async function input(request: IncomingMessage, id: string, sessions: Sessions): Promise<Answer> {
   const body = await bodyOf(request, InputRequest);
   if (!body.ok) return body.answer;
-  const taken = sessions.type(id, body.value.text);
+  const taken = sessions.lost(id) === undefined ? sessions.type(id, body.value.text) : false;
   if (taken === undefined) return noSession(id);
   return { status: 200, body: { session_id: id, taken } satisfies InputResponse };
 }
@@ -149,7 +145,7 @@ async function input(request: IncomingMessage, id: string, sessions: Sessions): 
 async function resize(request: IncomingMessage, id: string, sessions: Sessions): Promise<Answer> {
   const body = await bodyOf(request, ResizeRequest);
   if (!body.ok) return body.answer;
-  const size = sessions.resize(id, body.value);
+  const size = sessions.lost(id)?.size ?? sessions.resize(id, body.value);
   if (size === undefined) return noSession(id);
   return { status: 200, body: { session_id: id, size } satisfies ResizeResponse };
 }
@@ -174,29 +170,33 @@ async function output(id: string, query: string, sessions: Sessions, gone: Abort
   if (!parsed.success) return refused(400, "bad_request", problemOf(parsed.error));
   if ((parsed.data.wait_for === "text") !== (parsed.data.text !== undefined))
     return refused(400, "bad_request", "text: goes with wait_for=text, and that with text");
+  const lost = sessions.lost(id);
+  if (lost !== undefined) return { status: 200, body: outputOfLost(lost, parsed.data) };
   try {
     const read = await sessions.answer(id, parsed.data, gone);
     return read === undefined ? noSession(id) : { status: 200, body: read };
   } catch (error) {
-    if (error instanceof RangeError) return refused(400, "bad_request", `offset: ${error.message}`);
+    if (error instanceof PastTheEnd) return refused(400, "bad_request", `offset: ${error.message}`);
     throw error;
   }
 }
 
 async function stop(request: IncomingMessage, id: string, sessions: Sessions): Promise<Answer> {
   drain(request, MAX_IGNORED_BODY_BYTES);
+  if (sessions.lost(id) !== undefined)
+    return {
+      status: 200,
+      body: { session_id: id, outcome: "already_ended", alive: 0 } satisfies StopResponse,
+    };
   const seen = await sessions.stop(id, { by: "its agent" });
   return seen === undefined ? noSession(id) : { status: 200, body: seen };
 }
 
-/** What is answered about a session whose bridge crashed: it has ended, and nothing of its output is left. */
-function ofLost(session: TerminalSession, what: string | undefined, query: string): unknown {
-  const { session_id, status, exit_code, signal, reason, output_bytes, size } = session;
-  if (what === "stop") return { session_id, outcome: "already_ended", alive: 0 } satisfies StopResponse;
-  if (what === "input") return { session_id, taken: false } satisfies InputResponse;
-  if (what === "resize") return { session_id, size } satisfies ResizeResponse;
-  const parsed = OutputQuery.safeParse(Object.fromEntries(new URLSearchParams(query)));
-  const asked = Math.min(parsed.success ? parsed.data.offset : 0, output_bytes);
+/** What is read of a session whose bridge crashed: nothing of its output is left, however far it was read before. */
+function outputOfLost(session: TerminalSession, { offset }: OutputQuery): OutputResponse {
+  const { session_id, status, exit_code, signal, reason, output_bytes } = session;
+  // It may have been read further than main was told that it had printed.
+  const asked = Math.min(offset, output_bytes);
   const told = "The terminal bridge crashed: what it had printed is gone.";
   return {
     session_id,
@@ -209,7 +209,7 @@ function ofLost(session: TerminalSession, what: string | undefined, query: strin
     exit_code,
     signal,
     reason: reason === null ? told : `${reason} ${told}`,
-  } satisfies OutputResponse;
+  };
 }
 
 function noSession(id: string): Answer {
