@@ -358,6 +358,28 @@ describe("waiting", () => {
     expect(await from.read(again)).toMatchObject({ waited: "time_over", unfinished_line: "20%" });
   });
 
+  it("for output as text is met by what its own reader was not told, whatever another was", async () => {
+    const from = source();
+    from.print("one\r\n10%");
+    const { next } = await from.read({ format: "text", reader: "claude" });
+    from.print("\r20%");
+    await from.read({ format: "text", reader: "codex" });
+    const again = { format: "text", offset: next, wait_for: "output", wait_ms: 0 } as const;
+    expect(await from.read({ ...again, reader: "claude" })).toMatchObject({ waited: "met" });
+    for (const reader of ["claude", "codex"])
+      expect(await from.read({ ...again, reader })).toMatchObject({ waited: "time_over" });
+    expect(await from.read(again)).toMatchObject({ waited: "met", unfinished_line: "20%" });
+  });
+
+  it("for output as text is met once more for a reader that many others came after", async () => {
+    const from = source();
+    from.print("10%");
+    const again = { format: "text", wait_for: "output", wait_ms: 0 } as const;
+    for (let at = 0; at < 40; at += 1) await from.read({ format: "text", reader: `reader ${at}` });
+    expect(await from.read({ ...again, reader: "reader 39" })).toMatchObject({ waited: "time_over" });
+    expect(await from.read({ ...again, reader: "reader 0" })).toMatchObject({ waited: "met" });
+  });
+
   it("for a text looks through all that was there, in turns between which others have theirs", async () => {
     const from = source(new OutputLog({ memoryBytes: 128 * LOG_BLOCK_BYTES }));
     from.print(`${"x".repeat(5_000_000)}the end`);

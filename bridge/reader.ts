@@ -11,8 +11,6 @@ export interface Readable {
   readonly log: OutputLog;
   /** Nothing more will be printed. */
   readonly ended: boolean;
-  /** The last text that an agent read to the end of the output: where the next one begins, and the end of the output then. */
-  told?: { next: number; end: number };
   snapshot(): TerminalSession;
   /** Calls back at more output and at every change of the session. @returns the way to stop that */
   onActivity(listener: () => void): () => void;
@@ -26,6 +24,8 @@ const TEXT_MAX_GROWTH = 4;
 const SCREEN_BYTES = 1024 * 1024;
 /** In one turn of the event loop so much is looked through, for a text or its end: other terminals have theirs in between. */
 const SEARCH_BYTES = 1024 * 1024;
+/** Of so many that read one terminal it is remembered what they were told; who is forgotten may be told a line once more. */
+const MAX_READERS = 32;
 /** What begins a string: ESC and another, or a control of two bytes. */
 const STRING_LEAD_BYTES = 2;
 
@@ -48,7 +48,7 @@ export async function answerRead(
     case "text": {
       const { end } = log;
       const text = await textRead(source, query.offset, query.limit);
-      if (!text.has_more && !signal.aborted) source.told = { next: text.next, end };
+      if (!text.has_more && !signal.aborted) tell(log, query.reader, { next: text.next, end });
       return { ...text, ...waited };
     }
     case "screen":
@@ -248,7 +248,7 @@ function conditionOf(source: Readable, query: OutputQuery): Condition {
   const atOnce = (isMet: () => boolean): Condition => ({ isMet, isBehind: () => false });
   if (query.wait_for === "exit") return atOnce(() => source.ended);
   if (query.wait_for === "output" || query.text === undefined)
-    return atOnce(query.format === "text" ? textComes(source, query.offset) : () => log.end > query.offset);
+    return atOnce(query.format === "text" ? textComes(source, query) : () => log.end > query.offset);
   const finder = new TextFinder(query.text);
   let searched = query.offset;
   return {
@@ -263,13 +263,31 @@ function conditionOf(source: Readable, query: OutputQuery): Condition {
   };
 }
 
+/** The last text that was read to the end of the output: where the next one begins, and the end of the output then. */
+interface Told {
+  readonly next: number;
+  readonly end: number;
+}
+
+/** By reader, who was told last at the end. It goes with the log. */
+const told = new WeakMap<OutputLog, Map<string, Told>>();
+
+function tell(log: OutputLog, reader: string, what: Told): void {
+  const readers = told.get(log) ?? new Map<string, Told>();
+  told.set(log, readers);
+  readers.delete(reader);
+  readers.set(reader, what);
+  const [oldest] = readers.keys();
+  if (readers.size > MAX_READERS && oldest !== undefined) readers.delete(oldest);
+}
+
 /**
  * `next` of a text stays before a line that is not finished: who goes on from there has been told it, as far as it was
- * printed then, and only more of it is new, or that it waits for somebody. Of two that read the same terminal, the one that
- * read less may be told only with the next output.
+ * printed then, and only more of it is new, or that it waits for somebody.
  */
-function textComes(source: Readable, from: number): () => boolean {
+function textComes(source: Readable, { offset: from, reader }: OutputQuery): () => boolean {
   const { log } = source;
-  const told = source.told?.next === from ? source.told.end : from;
-  return () => log.end > told || (log.end > from && source.snapshot().status === "waiting_input");
+  const before = told.get(log)?.get(reader);
+  const seen = before?.next === from ? before.end : from;
+  return () => log.end > seen || (log.end > from && source.snapshot().status === "waiting_input");
 }

@@ -2,7 +2,7 @@ import * as z from "zod/v4";
 
 /**
  * The terminal bridge's HTTP API, on loopback behind a bearer token that is fresh per launch. All bodies are JSON.
- * `POST /v1/sessions`, `GET /v1/sessions`, `GET /v1/sessions/{id}/output?offset&limit&format&wait_for&text&wait_ms`,
+ * `POST /v1/sessions`, `GET /v1/sessions`, `GET /v1/sessions/{id}/output?offset&limit&format&wait_for&text&wait_ms&reader`,
  * `POST /v1/sessions/{id}/stop`, `POST /v1/sessions/{id}/input`, `POST /v1/sessions/{id}/resize`.
  */
 export const TERMINAL_LIMITS = {
@@ -171,6 +171,8 @@ export const OutputQuery = z.strictObject({
   /** For `wait_for=text`: the characters as the program prints them, from `offset` on, with its escape sequences or without. */
   text: z.string().min(1).max(TERMINAL_LIMITS.waitTextChars).optional(),
   wait_ms: z.coerce.number().int().min(0).max(TERMINAL_LIMITS.waitMaxMs).default(0),
+  /** Who reads: what each was told of a line that is not finished is remembered, so that `wait_for=output` waits for more. */
+  reader: z.string().max(128).default(""),
 });
 export type OutputQuery = z.infer<typeof OutputQuery>;
 

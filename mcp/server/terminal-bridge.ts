@@ -22,7 +22,10 @@ const LONGEST_CALL_MS = 65_000;
 /** Stopping climbs a ladder of several seconds. */
 const STOP_MS = 20_000;
 
-export type TerminalRead = { id: string } & Pick<OutputQuery, "offset" | "limit" | "format" | "wait_ms"> &
+export type TerminalRead = { id: string } & Pick<
+  OutputQuery,
+  "offset" | "limit" | "format" | "wait_ms" | "reader"
+> &
   Partial<Pick<OutputQuery, "wait_for" | "text">>;
 
 /** The app's terminal bridge. Every method rejects with a `ToolFailure` and with nothing else. */
@@ -53,8 +56,8 @@ export function createTerminalBridge({ url, token }: { url: string; token: strin
       const body = JSON.stringify(request);
       return ask("run", RunResponse, { method: "POST", path: "/v1/sessions", body, effect: "once" }, call);
     },
-    read: ({ id, offset, limit, format, wait_for, text, wait_ms }, call) => {
-      const query = new URLSearchParams({ offset: String(offset), limit: String(limit), format });
+    read: ({ id, offset, limit, format, reader, wait_for, text, wait_ms }, call) => {
+      const query = new URLSearchParams({ offset: String(offset), limit: String(limit), format, reader });
       if (wait_for !== undefined) {
         query.set("wait_for", wait_for);
         query.set("wait_ms", String(wait_ms));

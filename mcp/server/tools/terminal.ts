@@ -44,6 +44,7 @@ export const terminalHandlers: ToolHandlers<TerminalTool> = {
         offset,
         limit,
         format,
+        reader: context.caller,
         wait_ms: Math.round(wait.wait_seconds * 1_000),
         ...(wait.wait_for === undefined ? {} : { wait_for: wait.wait_for }),
         ...(wait.wait_text === undefined ? {} : { text: wait.wait_text }),
