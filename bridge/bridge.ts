@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import type { Clock } from "../loopback/clock.ts";
+import { defaultShell } from "../loopback/shell-defaults.ts";
 import { ToBridge, type FromBridge } from "./contract/port.ts";
 import { loginEnvironment } from "./login-environment.ts";
 import { answerRequest } from "./obey.ts";
@@ -7,7 +8,6 @@ import type { ParentPort } from "./parent-port.ts";
 import { problemOf } from "./problem.ts";
 import { ScriptFolder } from "./script-folder.ts";
 import { serve } from "./server.ts";
-import { defaultShell } from "./session-plan.ts";
 import { Sessions } from "./sessions.ts";
 import { withoutOurs } from "./terminal-environment.ts";
 
@@ -89,7 +89,7 @@ async function shellEnvironment(
   // There a login changes nothing about the environment.
   if (process.platform === "win32") return withoutOurs(process.env);
   const { env, problem: why } = await loginEnvironment({
-    shell: defaultShell(process.env["SHELL"]),
+    shell: defaultShell(process.env),
     cwd: homedir(),
     from: process.env,
     signal,

@@ -28,6 +28,18 @@ describe("the environment of a command", () => {
     });
   });
 
+  it("has each variable once on Windows, where Path and PATH are one", () => {
+    const base = { Path: "C:\\Windows", TEMP: "C:\\t" };
+    const requested = { PATH: "C:\\tools" };
+    const windows = terminalEnvironment({ ...given, base, requested, platform: "win32" });
+    expect(windows).toMatchObject({ PATH: "C:\\tools", TEMP: "C:\\t" });
+    expect(windows).not.toHaveProperty("Path");
+    expect(terminalEnvironment({ ...given, base, requested, platform: "linux" })).toMatchObject({
+      ...base,
+      ...requested,
+    });
+  });
+
   it("does not describe the terminal that the app was started from", () => {
     const base = { TERM: "dumb", TMUX: "/tmp/x", COLUMNS: "300", SHLVL: "7", OLDPWD: "/", _: "/usr/bin/env" };
     const env = terminalEnvironment({ ...given, base });

@@ -25,14 +25,20 @@ export interface TerminalEnvironment {
   marker: string;
   sessionId: string;
   cwd: string;
+  /** Default `process.platform`. */
+  platform?: NodeJS.Platform;
 }
 
 /** The whole environment of a command in a terminal. */
 export function terminalEnvironment(options: TerminalEnvironment): Record<string, string> {
-  const { base, requested, marker, sessionId, cwd } = options;
+  const { base, requested, marker, sessionId, cwd, platform = process.platform } = options;
+  // On Windows Path and PATH are one: of two that are handed on nobody knows which counts.
+  const keyOf = (name: string) => (platform === "win32" ? name.toUpperCase() : name);
+  const replaced = new Set(Object.keys(requested).map(keyOf));
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(base))
-    if (value !== undefined && !OF_ANOTHER_TERMINAL.has(name)) env[name] = value;
+    if (value !== undefined && !OF_ANOTHER_TERMINAL.has(name) && !replaced.has(keyOf(name)))
+      env[name] = value;
   return {
     ...withoutOurs(env),
     TERM: "xterm-256color",

@@ -4,6 +4,20 @@ export const SESSION_MARKER = "IRONBRIDGE_SESSION";
 /** Every process of one terminal carries it, with the session's id: how those that left its process group are found. */
 export const TERMINAL_MARKER = "IRONBRIDGE_TERMINAL";
 
+/** An environment, or a copy of one. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The value of a variable, also in a copy: there nobody else heeds that Windows spells one name in several ways (Path, PATH). */
+export function variable(
+  env: Variables,
+  name: string,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  if (platform !== "win32") return env[name];
+  const wanted = name.toUpperCase();
+  return Object.entries(env).find(([key, value]) => value !== undefined && key.toUpperCase() === wanted)?.[1];
+}
+
 export interface OwnEnvironment {
   /** Identifier of this life of the app, the value of `IRONBRIDGE_SESSION`. Left out only for the reaper itself. */
   session?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lastingMarks } from "./lasting-mark.ts";
-import { launchCommand, launchPlan } from "./launch.ts";
+import { launchCommand, launchPlan, resolveCommand } from "./launch.ts";
 import { taskkillArgs } from "./signals.ts";
 
 describe("launchCommand", () => {
@@ -55,6 +55,43 @@ describe("launchPlan", () => {
         shell: false,
       },
     });
+  });
+});
+
+describe("resolveCommand on Windows", () => {
+  const files = new Set([
+    "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.EXE",
+    "C:\\tools\\npx.CMD",
+    "C:\\tools\\npx",
+    "C:\\work\\here.EXE",
+    "C:\\work\\a.b.EXE",
+    "C:\\Program Files\\PowerShell\\7\\pwsh.exe",
+  ]);
+  const at = {
+    cwd: "C:\\work",
+    path: 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\;;"C:\\tools"',
+    extensions: ".COM;.EXE;.BAT;.CMD",
+    platform: "win32",
+    isFile: (file: string) => files.has(file),
+  } as const;
+
+  it.each([
+    ["powershell", "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.EXE"],
+    ["npx", "C:\\tools\\npx.CMD"],
+    [".\\here", "C:\\work\\here.EXE"],
+    ["./here.EXE", "C:\\work\\here.EXE"],
+    [".\\a.b", "C:\\work\\a.b.EXE"],
+    ["C:\\Program Files\\PowerShell\\7\\pwsh.exe", "C:\\Program Files\\PowerShell\\7\\pwsh.exe"],
+  ])("finds %s as Windows does, its extension left out or not", (command, file) => {
+    expect(resolveCommand(command, at)).toBe(file);
+    expect(resolveCommand(command, { ...at, extensions: undefined })).toBe(file);
+  });
+
+  it("does not look where it is started, nor for what is no program", () => {
+    for (const command of ["here", "", "nosuch", "C:\\tools\\nosuch"])
+      expect(() => resolveCommand(command, at)).toThrow(/no such command/);
+    expect(() => resolveCommand("npx", { ...at, extensions: ".EXE" })).toThrow(/no such command/);
+    expect(() => resolveCommand("powershell", { ...at, path: undefined })).toThrow(/no such command/);
   });
 });
 

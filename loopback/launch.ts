@@ -6,7 +6,7 @@ import {
   type SpawnOptions,
 } from "node:child_process";
 import { statSync } from "node:fs";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, posix, win32 } from "node:path";
 import { lastingMarks } from "./lasting-mark.ts";
 import { signalGroup } from "./signals.ts";
 import { mayExecute } from "./may-execute.ts";
@@ -138,24 +138,54 @@ export function launchPlan(
   };
 }
 
+export interface LookUp {
+  cwd: string;
+  /** The value of PATH. */
+  path: string | undefined;
+  /** The value of PATHEXT; heeded on Windows only. */
+  extensions?: string | undefined;
+  /** Default `process.platform`. */
+  platform?: NodeJS.Platform;
+  isFile?: (file: string) => boolean;
+}
+
+/** What Windows starts where nobody says more. */
+const WINDOWS_EXTENSIONS = ".COM;.EXE;.BAT;.CMD";
+
 /**
  * The absolute path of what a command names, looked up as a POSIX shell does: with a slash it is relative to `cwd`, else the
- * first executable file in `path`.
+ * first executable file in `path`. On Windows its own separators do as well, a name may go without its extension, and the
+ * folder it is started from is not searched.
  * @throws LaunchError `no-command` or `not-executable`
  */
-export function resolveCommand(command: string, at: { cwd: string; path: string | undefined }): string {
-  const folders = command.includes("/") ? [at.cwd] : (at.path ?? "/usr/bin:/bin").split(delimiter);
+export function resolveCommand(command: string, at: LookUp): string {
+  const { platform = process.platform, isFile = isRegularFile } = at;
+  const windows = platform === "win32";
+  const paths = windows ? win32 : posix;
+  const isPath = windows ? /[\\/:]/.test(command) : command.includes("/");
+  const path = at.path ?? (windows ? "" : "/usr/bin:/bin");
+  const folders = isPath
+    ? [at.cwd]
+    : path.split(paths.delimiter).filter((folder) => folder !== "" || !windows);
+  const names = windows ? windowsNames(command, at.extensions) : [command];
   let unfit: string | undefined;
-  for (const folder of folders) {
-    const file = command.includes("/")
-      ? resolve(at.cwd, command)
-      : join(resolve(at.cwd, folder || "."), command);
-    if (command === "" || !isFile(file)) continue;
-    if (mayExecute(file)) return file;
-    unfit ??= file;
-  }
+  for (const folder of folders)
+    for (const name of names) {
+      // There a folder may be in quotes.
+      const file = paths.resolve(at.cwd, windows ? folder.replaceAll('"', "") : folder, name);
+      if (command === "" || !isFile(file)) continue;
+      if (windows || mayExecute(file)) return file;
+      unfit ??= file;
+    }
   if (unfit !== undefined) throw new LaunchError("not-executable", `not executable: ${unfit}`);
   throw new LaunchError("no-command", `no such command: ${command}`);
+}
+
+/** What a name may mean there, in the order in which it is looked for: a file without an extension is no program. */
+function windowsNames(command: string, extensions = WINDOWS_EXTENSIONS): string[] {
+  const more = extensions.split(";").filter((extension) => extension.startsWith("."));
+  const named = win32.extname(command) === "" ? [] : [command];
+  return [...named, ...more.map((extension) => command + extension)];
 }
 
 /** @throws LaunchError `no-launcher` when bash is in none of these places */
@@ -168,7 +198,7 @@ export function findBash(places: readonly string[] = BASH_PLACES): string {
   );
 }
 
-function isFile(file: string): boolean {
+function isRegularFile(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 

@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 
 /** Whether we may execute this file, or enter this folder. */
 export function mayExecute(path: string): boolean {
@@ -8,4 +8,9 @@ export function mayExecute(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether it is a file that we may execute. */
+export function isProgram(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false) && mayExecute(path);
 }

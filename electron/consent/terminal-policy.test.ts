@@ -322,5 +322,11 @@ describe("the question about a command", () => {
       shell: "/bin/bash",
       cwd: "/h",
     });
+    const SystemRoot = "C:\\Windows";
+    expect(withTerminalDefaults(run, { command: "dir", cwd: "C:\\" }, { SystemRoot }, "win32")).toEqual({
+      command: "dir",
+      cwd: "C:\\",
+      shell: "C:\\Windows\\System32\\cmd.exe",
+    });
   });
 });

@@ -1,5 +1,3 @@
-import { homedir } from "node:os";
-import { basename, isAbsolute } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { TerminalSession } from "../../bridge/contract/api.ts";
 import type { ToolError } from "../../mcp/contract/errors.ts";
@@ -10,7 +8,8 @@ import type { Caller } from "../mcp-endpoint/permissions.ts";
 import type { Answer, Attendance } from "./consent.ts";
 import { lengthToShow, MAX_ARGUMENT_CHARS } from "./argument-rows.ts";
 import { refusal, TOO_MANY_QUESTIONS } from "./outcomes.ts";
-import { mayExecute } from "../../loopback/may-execute.ts";
+import type { Variables } from "../../loopback/environment.ts";
+import { defaultFolder, defaultShell } from "../../loopback/shell-defaults.ts";
 
 /** A person who has said nothing is asked for an agent's first command of this start of the app. */
 export const DEFAULT_TERMINAL_POLICY: TerminalPolicy = "once";
@@ -172,9 +171,6 @@ async function settledOrAborted(promise: Promise<void>, signal: AbortSignal): Pr
   signal.removeEventListener("abort", done);
 }
 
-/** Login "shells" that run nothing. */
-const NO_SHELLS = new Set(["nologin", "false", "true"]);
-
 /**
  * A command with its shell and folder, where the agent left them to us: what the person is shown is what is started, to
  * the letter.
@@ -182,18 +178,13 @@ const NO_SHELLS = new Set(["nologin", "false", "true"]);
 export function withTerminalDefaults(
   row: ToolRow | undefined,
   args: Record<string, unknown>,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  env: Variables = process.env,
+  platform: NodeJS.Platform = process.platform,
 ): Record<string, unknown> {
   if (row?.name !== "ironflow_terminal_run") return args;
   return {
     ...args,
-    cwd: args["cwd"] ?? env["HOME"] ?? homedir(),
-    shell: args["shell"] ?? ownShell(env["SHELL"]),
+    cwd: args["cwd"] ?? defaultFolder(env, platform),
+    shell: args["shell"] ?? defaultShell(env, platform),
   };
-}
-
-function ownShell(wanted: string | undefined): string {
-  const usable = (file: string | undefined): file is string =>
-    file !== undefined && isAbsolute(file) && !NO_SHELLS.has(basename(file)) && mayExecute(file);
-  return [wanted, "/bin/bash"].find(usable) ?? "/bin/sh";
 }
