@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /*
@@ -32,6 +32,7 @@ export async function foreground(leader: number): Promise<Foreground | undefined
   const group = (await statOf(leader))?.foreground;
   if (group === undefined || calls === undefined) return undefined;
   let best: Foreground = "busy";
+  let isHidden = false;
   // The process that gave the group its number may be gone: the rest hangs below the leader, as everything here does.
   const found = new Set([group, leader]);
   let looked = 0;
@@ -46,11 +47,12 @@ export async function foreground(leader: number): Promise<Foreground | undefined
     for (const thread of threads) {
       const does = await doing(pid, thread, calls);
       if (does === "reads") return "reads";
+      if (does === undefined) isHidden = true;
       // Any runtime has a thread that waits for events all the time.
       if (does === "polls" && thread === pid) best = "polls";
     }
   }
-  return best;
+  return isHidden ? undefined : best;
 }
 
 export interface LineModes {
@@ -101,20 +103,38 @@ async function doing(
   pid: number,
   thread: number,
   calls: { read: number[]; poll: number[] },
-): Promise<Foreground> {
+): Promise<Foreground | undefined> {
   let line: string;
   try {
     line = await readFile(`/proc/${pid}/task/${thread}/syscall`, "utf8");
   } catch (error) {
-    // Another user's, as sudo is: it may well be asking for a password.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    return code === "EACCES" || code === "EPERM" ? "reads" : "busy";
+    return unreadable(error, pid);
   }
   const [call, first] = line.split(" ").map(Number);
   if (call === undefined || first === undefined) return "busy";
   if (calls.read.includes(call)) return (await isTerminal(pid, first)) ? "reads" : "busy";
   if (calls.poll.includes(call)) return (await isTerminal(pid, 0)) ? "polls" : "busy";
   return "busy";
+}
+
+/**
+ * What is to be thought of a process of which the system does not tell in which call it waits. Another user's, as sudo is, may
+ * well be asking for a password. Of our own nothing is known where nobody may look at anybody (kernel.yama.ptrace_scope).
+ */
+export async function unreadable(
+  error: unknown,
+  pid: number,
+  ownerOf: (pid: number) => Promise<number | undefined> = processOwner,
+): Promise<Foreground | undefined> {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code !== "EACCES" && code !== "EPERM") return "busy";
+  const owner = await ownerOf(pid);
+  if (owner === undefined) return "busy"; // it has gone meanwhile
+  return owner === process.getuid?.() ? undefined : "reads";
+}
+
+async function processOwner(pid: number): Promise<number | undefined> {
+  return (await stat(`/proc/${pid}`).catch(() => undefined))?.uid;
 }
 
 async function isTerminal(pid: number, fd: number): Promise<boolean> {
