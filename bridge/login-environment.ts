@@ -3,10 +3,11 @@ import * as z from "zod/v4";
 import { systemClock, within } from "../loopback/clock.ts";
 import { launch, LaunchError } from "../loopback/launch.ts";
 import { stopChild } from "../loopback/stop-ladder.ts";
+import { TERMINAL_LIMITS } from "./contract/api.ts";
 import { withoutOurs } from "./terminal-environment.ts";
 
-/** A person's start-up files may take their time, or wait for ever, in ms. */
-export const LOGIN_ENVIRONMENT_MS = 10_000;
+/** An interactive shell ignores SIGTERM, its children may not: what is left after this is killed, in ms. */
+const AFTER_TERM_MS = 500;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 const Variables = z.record(z.string(), z.string());
@@ -47,7 +48,7 @@ async function ask(
   options: LoginEnvironmentOptions,
   from: Record<string, string>,
 ): Promise<Record<string, string>> {
-  const { shell, cwd, signal, limitMs = LOGIN_ENVIRONMENT_MS } = options;
+  const { shell, cwd, signal, limitMs = TERMINAL_LIMITS.loginEnvironmentMs } = options;
   const mark = randomUUID();
   const child = start(shell, cwd, from, mark);
   try {
@@ -72,7 +73,7 @@ async function ask(
     return Variables.parse(JSON.parse(await answer));
   } finally {
     child.stdout?.destroy();
-    await stopChild(child, { times: { afterTermMs: 500 } });
+    await stopChild(child, { times: { afterTermMs: AFTER_TERM_MS } });
   }
 }
 

@@ -23,6 +23,8 @@ export const TERMINAL_LIMITS = {
   /** Of older output in a private file: of one session, and of all. What is older still is evicted. */
   logSpillBytes: 64 * 1024 * 1024,
   allLogsSpillBytes: 1024 * 1024 * 1024,
+  /** So long a command waits for the person's start-up files; then it gets the environment of the app. */
+  loginEnvironmentMs: 10_000,
   /** A read may wait for so long. */
   waitMaxMs: 55_000,
   waitTextChars: 1_024,

@@ -6,6 +6,7 @@ import {
   ResizeResponse,
   RunResponse,
   StopResponse,
+  TERMINAL_LIMITS,
   type OutputQuery,
   type RunRequest,
   type TerminalSession,
@@ -17,6 +18,8 @@ import { HttpClient, type Call, type HttpRequest } from "../upstream/http.ts";
 import { answerError } from "../upstream/http-errors.ts";
 
 const CALL_MS = 10_000;
+/** The first commands wait for the person's start-up files, as long as the bridge does, and start then. */
+const RUN_MS = TERMINAL_LIMITS.loginEnvironmentMs + CALL_MS;
 /** The longest wait that may be asked for, and a call. */
 const LONGEST_CALL_MS = 65_000;
 /** Stopping climbs a ladder of several seconds. */
@@ -52,9 +55,10 @@ export function createTerminalBridge({ url, token }: { url: string; token: strin
   }
   const pathOf = (id: string, what: string) => `/v1/sessions/${encodeURIComponent(id)}/${what}`;
   return {
-    run: (request, call) => {
-      const body = JSON.stringify(request);
-      return ask("run", RunResponse, { method: "POST", path: "/v1/sessions", body, effect: "once" }, call);
+    run: (command, call) => {
+      const body = JSON.stringify(command);
+      const request = { method: "POST", path: "/v1/sessions", body, effect: "once" } as const;
+      return ask("run", RunResponse, request, { timeoutMs: RUN_MS, ...call });
     },
     read: ({ id, offset, limit, format, reader, wait_for, text, wait_ms }, call) => {
       const query = new URLSearchParams({ offset: String(offset), limit: String(limit), format, reader });
