@@ -1,7 +1,9 @@
+import { rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import type { Clock } from "../loopback/clock.ts";
 import { defaultShell } from "../loopback/shell-defaults.ts";
 import { ToBridge, type FromBridge } from "./contract/port.ts";
+import { makeLogFolder } from "./log-folder.ts";
 import { loginEnvironment } from "./login-environment.ts";
 import { answerRequest } from "./obey.ts";
 import type { ParentPort } from "./parent-port.ts";
@@ -15,6 +17,8 @@ export interface BridgeOptions {
   token: string;
   /** This life of the app. */
   marker: string;
+  /** Where older output goes. */
+  logs: string;
   parent: ParentPort;
   clock: Clock;
   now: () => Date;
@@ -34,11 +38,16 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
   };
   const givenUp = new AbortController();
   const scripts = await ScriptFolder.create();
+  const logFolder = await makeLogFolder(options.logs).catch((error: unknown) => {
+    problem(`older output is kept with the scripts: ${String(error)}`);
+    return scripts.folder;
+  });
   // Asked at once, so that the first command seldom waits for the person's start-up files.
   const environment = shellEnvironment(givenUp.signal, problem);
   const sessions = new Sessions({
     environment: () => environment,
     scripts,
+    logFolder,
     marker,
     clock,
     now,
@@ -59,7 +68,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
       givenUp.abort();
       await Promise.all([sessions.shutdown(), server.close(), environment]);
     } finally {
-      await scripts.dispose();
+      await Promise.all([scripts.dispose(), rm(logFolder, { recursive: true, force: true })]);
     }
   };
   const stopped = new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -36,7 +36,11 @@ afterEach(async () => {
 
 /** The entry as a real process under plain Node, with its channel. */
 async function start(
-  env: Record<string, string> = { IRONBRIDGE_BRIDGE_TOKEN: TOKEN, IRONBRIDGE_SESSION: MARKER },
+  env: Record<string, string> = {
+    IRONBRIDGE_BRIDGE_TOKEN: TOKEN,
+    IRONBRIDGE_SESSION: MARKER,
+    IRONBRIDGE_BRIDGE_LOGS: join(home, "logs"),
+  },
 ) {
   const started = fork(bundle.file, [], {
     env: {
@@ -160,6 +164,38 @@ describe("the bridge's process", () => {
     expect(ListResponse.parse(await call(await bridge.url(), "/v1/sessions"))).toEqual({ sessions: [] });
   });
 
+  it("keeps output that memory has no room for in the folder that it was told, private, and removes what another left there", async () => {
+    const logs = join(home, "logs");
+    const left = join(logs, `ironbridge-terminals-${process.ppid}-abcdef`);
+    const elsewhere = join(home, `ironbridge-terminals-${process.ppid}-abcdef`);
+    for (const folder of [left, elsewhere]) await mkdir(folder, { recursive: true });
+    await writeFile(join(left, "term_x.log"), "x");
+    const bridge = await start();
+    const url = await bridge.url();
+    const own = await readdir(logs);
+    expect(own).toEqual([expect.stringContaining(`ironbridge-terminals-${bridge.started.pid}-`)]);
+    const folder = join(logs, own[0] ?? "");
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect(await readdir(elsewhere)).toEqual([]); // of a bridge that runs, as far as its number tells
+    const { session_id } = await run(url, "head -c 20000000 /dev/zero; sleep 600");
+    const file = join(folder, `${session_id}.log`);
+    const { mode } = await poll("spilled", () => stat(file).catch(() => undefined));
+    expect(mode & 0o777).toBe(0o600);
+    expect(await readdir(bridge.of("listening")[0]?.folder ?? "")).toEqual([session_id]);
+    bridge.say({ type: "shutdown" });
+    expect(await bridge.exited).toBe(0);
+    expect(await readdir(logs)).toEqual([]);
+  });
+
+  it("starts although the folder that it was told cannot be made, and says so", async () => {
+    await writeFile(join(home, "logs"), "somebody's file");
+    const bridge = await start();
+    const { session_id } = await run(await bridge.url(), "head -c 20000000 /dev/zero; sleep 600");
+    const { folder } = await poll("listening", () => bridge.of("listening")[0]);
+    await poll("spilled", () => stat(join(folder, `${session_id}.log`)).catch(() => undefined));
+    expect(bridge.stderr()).toContain("older output is kept with the scripts: ");
+  });
+
   it.each([
     ["told to", (bridge: Awaited<ReturnType<typeof start>>) => bridge.say({ type: "shutdown" })],
     ["its parent is gone", (bridge: Awaited<ReturnType<typeof start>>) => bridge.started.disconnect()],
@@ -187,6 +223,16 @@ describe("the bridge's process", () => {
       "IRONBRIDGE_BRIDGE_TOKEN: ",
     ],
     ["marker", { IRONBRIDGE_BRIDGE_TOKEN: TOKEN }, "IRONBRIDGE_SESSION: "],
+    [
+      "folder for logs",
+      { IRONBRIDGE_BRIDGE_TOKEN: TOKEN, IRONBRIDGE_SESSION: MARKER },
+      "IRONBRIDGE_BRIDGE_LOGS: ",
+    ],
+    [
+      "whole path of that folder",
+      { IRONBRIDGE_BRIDGE_TOKEN: TOKEN, IRONBRIDGE_SESSION: MARKER, IRONBRIDGE_BRIDGE_LOGS: "logs" },
+      "IRONBRIDGE_BRIDGE_LOGS: must be an absolute path",
+    ],
   ])("does not start without a %s, and names the variable", async (_what, env, named) => {
     const bridge = await start(env);
     expect(await bridge.exited).toBe(1);

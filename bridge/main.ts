@@ -18,10 +18,11 @@ process.on("uncaughtException", fatal);
 process.on("unhandledRejection", fatal);
 
 async function run(): Promise<void> {
-  const { token, marker } = takeEnvironment(process.env);
+  const { token, marker, logs } = takeEnvironment(process.env);
   const bridge = await startBridge({
     token,
     marker,
+    logs,
     parent,
     clock: systemClock,
     now: () => new Date(),

@@ -1,10 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isOwnFolder, makeOwnFolder } from "./own-folder.ts";
-
-const PREFIX = "ironbridge-terminals-";
-const NAME = new RegExp(`^${PREFIX}(\\d+)-`);
+import { makeOwnFolder, newOwnFolder } from "./own-folder.ts";
 
 /**
  * A private folder (0700) with one script file (0600) per command: a shell reads the command from there exactly as it was
@@ -19,8 +16,7 @@ export class ScriptFolder {
 
   /** Makes the folder, after removing those that bridges left behind which did not end in order. */
   static async create(parent: string = tmpdir()): Promise<ScriptFolder> {
-    await removeLeftovers(parent);
-    return new ScriptFolder(await mkdtemp(join(parent, `${PREFIX}${process.pid}-`)));
+    return new ScriptFolder(await newOwnFolder(parent));
   }
 
   /** The path of a new file that holds the command and nothing else. @throws when it cannot be written, or exists */
@@ -38,29 +34,5 @@ export class ScriptFolder {
 
   async dispose(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
-  }
-}
-
-async function removeLeftovers(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const pid = Number(NAME.exec(name)?.[1] ?? process.pid);
-    if (pid !== process.pid && !isRunning(pid)) await removeIfOurs(join(parent, name));
-  }
-}
-
-async function removeIfOurs(folder: string): Promise<void> {
-  try {
-    if (isOwnFolder(folder)) await rm(folder, { recursive: true, force: true });
-  } catch {
-    // Another bridge of the same user is removing it too, or it cannot be removed: it is private either way.
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
 }

@@ -36,6 +36,8 @@ type LogLimit = "logMemoryBytes" | "allLogsMemoryBytes" | "logSpillBytes" | "all
 export interface SessionsOptions {
   environment: SessionContext["environment"];
   scripts: ScriptFolder;
+  /** Where output goes that memory has no room for: a private folder on a disk. */
+  logFolder: string;
   /** This life of the app. */
   marker: string;
   clock: Clock;
@@ -80,7 +82,7 @@ export class Sessions {
     this.#list = new Coalesced(() => {
       this.#tellList();
     }, TELL);
-    const { environment, scripts, marker, clock, look, now, problem, tell } = options;
+    const { environment, scripts, logFolder, marker, clock, look, now, problem, tell } = options;
     const limits: Record<LogLimit, number> = { ...TERMINAL_LIMITS, ...options.logs };
     const pool = new BlockPool(limits.allLogsMemoryBytes);
     const disk = new DiskBudget(limits.allLogsSpillBytes);
@@ -92,7 +94,7 @@ export class Sessions {
           memoryBytes: limits.logMemoryBytes,
           pool,
           spill: new SpillFile({
-            file: join(scripts.folder, `${id}.log`),
+            file: join(logFolder, `${id}.log`),
             limitBytes: limits.logSpillBytes,
             disk,
             onBroken: (error) => {

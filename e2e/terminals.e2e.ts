@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import * as z from "zod/v4";
 import type { Agent } from "./agents/agent.ts";
@@ -244,15 +245,15 @@ test.describe("Terminals: agents work in tabs that the person sees and stops", (
       command.includes("node.mojom.NodeService"),
     );
     expect(bridge).toBeDefined();
+    const isOwn = (name: string) => name.startsWith(`ironbridge-terminals-${bridge?.pid}-`);
+    const logs = join(app.userDataDir, "terminal-output");
+    expect((await readdir(logs)).filter(isOwn)).toHaveLength(1);
     process.kill(bridge?.pid ?? 0, "SIGKILL");
     await expect.poll(async () => (await marked()).length).toBe(0);
     const tab = app.page.getByRole("tab").filter({ hasText: "997" });
     await expect(tab).toContainText("terminal bridge stopped unexpectedly");
-    await expect
-      .poll(async () =>
-        (await readdir(tmpdir())).filter((name) => name.startsWith(`ironbridge-terminals-${bridge?.pid}-`)),
-      )
-      .toEqual([]);
+    await expect.poll(async () => (await readdir(tmpdir())).filter(isOwn)).toEqual([]);
+    await expect.poll(async () => (await readdir(logs).catch(() => [])).filter(isOwn)).toEqual([]);
     // The next bridge works.
     await expect
       .poll(

@@ -111,6 +111,7 @@ async function start(life: Lifecycle, flags: Flags, profile: Profile): Promise<v
   app.on("browser-window-focus", () => notices.focused());
   const bridge = openTerminalBridge({
     entry: programs.bridge,
+    logs: profile.terminalOutput,
     launch,
     records,
     clock: systemClock,

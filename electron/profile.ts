@@ -17,6 +17,8 @@ export interface Profile {
   readonly remembered: string;
   /** Every process that agents started in terminals, and the proof of its end. */
   readonly terminals: string;
+  /** The folder in which terminals keep output that memory has no room for; it goes with them. */
+  readonly terminalOutput: string;
   /** What the reaper knows. */
   readonly processes: string;
   readonly engine: string;
@@ -43,6 +45,7 @@ export function openProfile(folder: string): Profile {
     audit: join(folder, "audit.jsonl"),
     remembered: join(folder, "remembered.json"),
     terminals: join(folder, "terminals.json"),
+    terminalOutput: join(folder, "terminal-output"),
     processes: join(folder, "processes.json"),
     engine: join(folder, "engine"),
   };

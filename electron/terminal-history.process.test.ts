@@ -38,6 +38,7 @@ beforeEach(async () => {
       PATH: process.env["PATH"],
       IRONBRIDGE_BRIDGE_TOKEN: TOKEN,
       IRONBRIDGE_SESSION: MARKER,
+      IRONBRIDGE_BRIDGE_LOGS: join(home, "logs"),
     },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });

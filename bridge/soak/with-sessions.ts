@@ -18,6 +18,7 @@ async function withSessions(soak: (sessions: Sessions) => Promise<void>): Promis
   const sessions = new Sessions({
     environment: () => Promise.resolve({ PATH: process.env["PATH"] ?? "/usr/bin:/bin", SHELL: "/bin/sh" }),
     scripts,
+    logFolder: scripts.folder,
     marker: "soak-00000000",
     clock: systemClock,
     now: () => new Date(),

@@ -63,6 +63,7 @@ export async function terminals(options: Partial<SessionsOptions> = {}): Promise
   const sessions = new Sessions({
     environment: () => Promise.resolve(environment),
     scripts,
+    logFolder: scripts.folder,
     marker: TEST_MARKER,
     clock: systemClock,
     now: () => new Date(),

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { MessageChannelMain, utilityProcess, type MessagePortMain, type UtilityProcess } from "electron";
 import type { StopResponse, TerminalSession } from "../../bridge/contract/api.ts";
 import {
@@ -50,6 +51,8 @@ export interface TerminalBridge {
 
 export interface BridgeOptions {
   readonly entry: string;
+  /** The folder for output that memory has no room for: nobody else's, and empty while no bridge runs. */
+  readonly logs: string;
   /** Identifier of this life of the app. */
   readonly launch: string;
   readonly records: ProcessRecords;
@@ -90,6 +93,9 @@ export function openTerminalBridge(options: BridgeOptions): TerminalBridge {
   const onDead = async (dead: { leaders: ReadonlyMap<number, string>; folder: string | undefined }) => {
     const { launch, clock } = options;
     const seen = await endLostTerminals({ ...dead, sessions, launch, clock });
+    await rm(options.logs, { recursive: true, force: true }).catch((cause: unknown) => {
+      logError("bridge", "what its terminals had printed is left on the disk", cause);
+    });
     if (seen.survivors.length > 0)
       logError("bridge", `could not end ${seen.survivors.join(", ")} of its terminals`);
     const dying = sessions;
@@ -202,6 +208,7 @@ async function startBridge(options: StartOptions, signal: AbortSignal): Promise<
       ...desktopEnvironment(),
       [SESSION_MARKER]: options.launch,
       IRONBRIDGE_BRIDGE_TOKEN: options.token,
+      IRONBRIDGE_BRIDGE_LOGS: options.logs,
     },
   });
   const words = lastWords("bridge", ({ level, message }) => logLine(level, "bridge", message));
