@@ -149,7 +149,7 @@ describe("what a program asks a terminal that nobody sees", () => {
     await othersAreAnswered();
     bridge.sessions.type(id, "print(40+2); exit()\r");
     await bridge.end(id);
-    expect(bridge.readAll(id)).toContain("42\r\n");
+    expect(await bridge.readAll(id)).toContain("42\r\n");
   });
 
   it("is not answered into what comes after a program that asks so much that it cannot read it", async () => {
@@ -167,7 +167,7 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
     await othersAreAnswered();
     bridge.sessions.type(session_id, "ls\r");
     await bridge.end(session_id);
-    expect(bridge.readAll(session_id)).toContain("line <ls>");
+    expect(await bridge.readAll(session_id)).toContain("line <ls>");
   });
 
   it("is not answered into a shell whose prompt comes when the tab is shown", async () => {
@@ -244,14 +244,14 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
     port.postMessage({ type: "visible", visible: false });
     await bridge.end(id);
     port.close();
-    expect(bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
+    expect(await bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
   });
 
   it("is answered when the tab goes away before it was shown the question", async () => {
     const { id, port } = await heldTab();
     port.close();
     await bridge.end(id);
-    expect(bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
+    expect(await bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
   });
 
   it("is answered when it is cut where the tab is hidden", async () => {
@@ -269,7 +269,7 @@ termios.tcsetattr(0, termios.TCSAFLUSH, old)
     port1.postMessage({ type: "input", text: "\r" });
     await bridge.end(id);
     port1.close();
-    expect(bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
+    expect(await bridge.readAll(id)).toMatch(/told '\\x1b\[\d+;\d+R'/);
   });
 
   it("holds up nobody for long when it is slow to find out", async () => {
